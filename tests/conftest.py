@@ -259,6 +259,29 @@ def headed(tiny_family, tmp_path, own_models):
 
 
 @pytest.fixture
+def tagger(tiny_family, tmp_path, own_models):
+    """Save a random token classifier of a kind on its encoder; return the folder."""
+    import shutil
+
+    import torch
+    from transformers import AutoModelForTokenClassification
+
+    def saved(kind, labels, card=""):
+        folder = tmp_path / f"tags-{kind}-{len(labels)}"
+        shutil.copytree(tiny_family.path / f"mini-{kind}", folder)
+        torch.manual_seed(len(labels))
+        network = AutoModelForTokenClassification.from_pretrained(
+            folder, id2label=dict(enumerate(labels)), num_labels=len(labels)
+        )
+        torch.nn.init.normal_(network.classifier.weight, std=0.5)
+        network.save_pretrained(folder)
+        (folder / "README.md").write_text(card, "utf-8")
+        return folder
+
+    return saved
+
+
+@pytest.fixture
 def no_files(tiny_family, monkeypatch):
     """Use the random family with all of its files missing."""
     from explorer.models import hub, loading

@@ -1,13 +1,13 @@
 """Differences between half precision and float32 in what the page prints of a text or a list."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from explorer.analysis.digits import probability
-from explorer.analysis.measures import log_softmax
+from explorer.analysis.measures import log_softmax, softmax
 from explorer.analysis.predictions import mask_predictions
 from explorer.models.run import Run
 
@@ -78,7 +78,8 @@ class ListDifference:
     """Largest absolute difference of a first word's probability, or of a PLL in nats; of features
     the largest length of a difference, as a share of the features' length in float32."""
     n_changed: int
-    """Masked rows with another first word; pairs of which the other sentence is likelier."""
+    """Masked rows with another first word; pairs of which the other sentence is likelier; tagged
+    rows with another tag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +105,13 @@ def list_differences(
         kind: The list's kind.
         score: The score that pairs are judged by, ``pll`` or ``pll_word_l2r``.
         half: What one part of a list holds: a ``MaskedBlock``; scores by model, row and sentence;
-            or ``Features`` by model.
+            ``Features`` by model; or by model and row the logits of tags.
         exact: The same in float32.
     """
     if kind == "masked":
         return {key: _of_words(half.answers[key], exact.answers[key]) for key in exact.answers}
+    if kind == "tagged":
+        return {key: _of_tags(half[key], exact[key]) for key in exact}
     if kind in ("labelled", "multilabel", "scored"):
         return {key: _of_features(half[key].values, exact[key].values) for key in exact}
     return {key: _of_scores(half[key], exact[key], score) for key in exact}
@@ -118,6 +121,14 @@ def _of_words(half: "MaskedAnswers", exact: "MaskedAnswers") -> ListDifference:
     largest = np.abs(half.probabilities - exact.probabilities).max()
     changed = sum(a != b for a, b in zip(half.words, exact.words, strict=True))
     return ListDifference(len(exact.words), float(largest), changed)
+
+
+def _of_tags(half: Sequence[np.ndarray], exact: Sequence[np.ndarray]) -> ListDifference:
+    """Compare the logits [word, label] of some rows by their probabilities and their tags."""
+    pairs = [*zip(half, exact, strict=True)]
+    largest = max(float(np.abs(softmax(a) - softmax(b)).max()) for a, b in pairs)
+    changed = sum(int((a.argmax(1) != b.argmax(1)).any()) for a, b in pairs)
+    return ListDifference(len(pairs), largest, changed)
 
 
 def _of_features(half: np.ndarray, exact: np.ndarray) -> ListDifference:

@@ -56,6 +56,8 @@ JOBS = {
     "explorer.models.task_heads.adapters:card_of": LIGHT,
     "explorer.models.task_heads.classifiers:has_pair_head": LIGHT,
     "explorer.models.task_heads.classifiers:pair_logits": SINGLE,
+    "explorer.models.task_heads.classifiers:tag_logits": CHUNK,
+    "explorer.models.task_heads.classifiers:tag_plans": TOKENIZING,
     "explorer.models.task_heads.classifiers:timed_logits": CHUNK,
     "explorer.models.inside.interventions:ablated_logits": CHUNK,
     "explorer.models.inside.interventions:context_logits": CHUNK,

@@ -290,7 +290,7 @@ def why_label(
 
 def labels_of(spec: ModelSpec, task: str = "classes") -> tuple[str, ...]:
     """Return the labels of a model's classifier of texts or of tokens; none where it has none."""
-    from explorer.analysis.tasks.entities import label_names
+    from explorer.analysis.spans import label_names
     from explorer.models.task_heads.adapters import NotTuned, head_for
 
     try:

@@ -141,8 +141,9 @@ def _plans_of(
     """Return a model's plans, or the reason why it cannot be asked."""
     from explorer.models.forward import NO_HEAD, encoded_texts, word_lengths
     from explorer.models.hub import ModelUnavailable
+    from explorer.models.task_heads.classifiers import tag_plans
 
-    if job not in (encoded_texts, word_lengths) and not spec.has_head:
+    if job not in (encoded_texts, word_lengths, tag_plans) and not spec.has_head:
         return ModelUnavailable(spec, NO_HEAD)
     try:
         return call_on_model(job, spec, ask, inputs, MAX_TOKENS)

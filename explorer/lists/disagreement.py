@@ -1,6 +1,6 @@
 """Rows of a list's result by how far the models are apart, and which of them each has right."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -16,6 +16,7 @@ from explorer.lists.results import (
     UnjudgedList,
 )
 from explorer.lists.sentences import TIE
+from explorer.lists.tagged import TaggedList
 
 
 def distances(result: ListResult) -> np.ndarray:
@@ -25,7 +26,8 @@ def distances(result: ListResult) -> np.ndarray:
     nan where no two have. Sentences: nats a word by PLL-word-l2r, each model's measured from its
     own mean over the list. Pairs: range of the margins in nats. Rows with a score: range of the
     predicted scores. Labelled rows: different predictions of the models, less one, see
-    ``predictions_of``; with several labels, the labels that some models give and others do not.
+    ``predictions_of``; with several labels, the labels that some models give and others do not;
+    tagged rows: words with different tags.
     """
     if isinstance(result, MaskedList):
         return _means(list(result.divergence.values()), len(result.texts.rows))
@@ -40,8 +42,16 @@ def distances(result: ListResult) -> np.ndarray:
     if isinstance(result, MultilabelList):
         sets = [result.result.judged[key].predicted for key in result.result.models]
         return np.ptp(np.array(sets).astype(np.float64), 0).sum(1)
+    if isinstance(result, TaggedList):
+        every = [each.tags for each in result.heads.scores.values()]
+        return np.array([_n_apart(tags) for tags in zip(*every, strict=True)], np.float64)
     rows = zip(*predictions_of(result).values(), strict=True)
     return np.array([len(set(row)) - 1 for row in rows], np.float64)
+
+
+def _n_apart(tags: Sequence[Sequence[str]]) -> int:
+    """Return how many words have different tags by some models."""
+    return sum(len(set(of_word)) > 1 for of_word in zip(*tags, strict=True))
 
 
 def predictions_of(result: LabelledList) -> dict[str, tuple[str, ...]]:
@@ -86,7 +96,7 @@ def by_disagreement(result: ListResult) -> np.ndarray:
     first = np.zeros(len(apart), dtype=bool)
     if isinstance(result, PairList) and len(hits):
         first = np.any(hits, 0) & ~np.all(hits, 0)
-    if isinstance(result, LabelledList | MultilabelList) and len(hits):
+    if isinstance(result, LabelledList | MultilabelList | TaggedList) and len(hits):
         return np.lexsort((hits.sum(0), -apart))
     return np.lexsort((-np.nan_to_num(apart, nan=-1.0), ~first))
 
@@ -105,6 +115,8 @@ def right_of(result: ListResult) -> dict[str, np.ndarray]:
         judged, truth = result.result.judged, result.result.labels.truth
         heads = {key: each.right for key, each in result.heads.scores.items()}
         return {key: judged[key].predicted == truth for key in result.result.models} | heads
+    if isinstance(result, TaggedList):
+        return {key: each.right for key, each in result.heads.scores.items()}
     if isinstance(result, MultilabelList):
         several, sets = result.result.judged, result.result.sets.truth
         return {key: (several[key].predicted == sets).all(1) for key in result.result.models}
@@ -125,7 +137,8 @@ def has_truth(result: ListResult) -> np.ndarray:
             for each in side.values()
         ]
         return ~np.any(unknown, 0)
-    return np.full(len(result.texts.rows), isinstance(result, LabelledList | MultilabelList))
+    judged = LabelledList | MultilabelList | TaggedList
+    return np.full(len(result.texts.rows), isinstance(result, judged))
 
 
 def per_word(result: SentenceList) -> Mapping[str, np.ndarray]:

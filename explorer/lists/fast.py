@@ -37,6 +37,7 @@ SHARES = 3
 FAST_ROWS, FAST_SENTENCES, FAST_TOKENS = 384, 32, 2_048
 """Masked rows of a block; and sentences, and their tokens. As the copies of the layers are made for
 each block and model, blocks are larger than in float32. A head reads parts of a block."""
+OWN_HEADS = "its own head tags the words, which is done in float32"
 TRAINED = "a regression is trained on these rows, and must not mix two precisions"
 OTHER = "the models are already loaded in {dtype}"
 FEW_ROWS = "{n} are fewer than {least}, and reading some of them twice would save nothing"
@@ -294,6 +295,8 @@ def not_fast(ready: Prepared[Any], n_rows: int) -> FastReport:
     reason = OTHER.format(dtype=ready.ask.dtype)
     if ready.texts.kind in JUDGED:
         reason = TRAINED
+    if ready.texts.kind == "tagged":
+        reason = OWN_HEADS
     exact = {key: np.full(n_rows, ready.ask.dtype == "float32") for key in ready.specs}
     return FastReport({}, dict.fromkeys(ready.specs, reason), exact)
 

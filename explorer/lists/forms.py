@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from explorer.analysis.digits import counted
+from explorer.analysis.spans import OUTSIDE
 from explorer.lists.json_rows import WITH_BLANK
 from explorer.lists.roles import (
     MAX_CLASSES,
@@ -56,7 +57,10 @@ MOST_WORDS = 3
 """Words up to which an answer is one that completes a text."""
 TAGS = re.compile(r"[^\W\d_]{1,5}(?:[-_+|][\w:=+|-]+)?|[.,:;!?()'\"`#$-]+|_")
 """Tag of a token, such as NNP, I-PER or O."""
-MOST_FIELDS = 12
+MOST_FIELDS, UNIVERSAL = 12, 10
+"""Fields of a line that has a token and its tags, and those of CoNLL-U."""
+IN_CONLL_U = re.compile(r"1(?:-\d+)?|0\.1")
+"""Number of the first line of a sentence of CoNLL-U."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,17 +182,48 @@ def table_of_values(
     return RawTable(names, tuple(cells), has_header=True, structured=places, lists=lists)
 
 
-def has_token_lines(text: str) -> bool:
-    """Return whether a file has a token and its tags on each line, as CoNLL's have."""
-    lines = [line.strip() for line in text.splitlines() if not line.startswith(("#", "-DOCSTART-"))]
-    blocks = [[*group] for filled, group in groupby(lines, bool) if filled]
-    fields = [line.split() for block in blocks for line in block]
-    widths = {len(each) for each in fields}
-    if len(widths) != 1 or not 2 <= min(widths) <= MOST_FIELDS or len(fields) <= 3 * len(blocks):
-        return False
-    tags = [each[-1] for each in fields]
-    is_few = len(set(tags)) <= max(3, len(tags) // 3)
-    return (len(blocks) > 1 or min(widths) > 2) and is_few and all(map(TAGS.fullmatch, tags))
+def token_lines(text: str) -> RawTable | None:
+    """Return a row for each sentence of a file with a token and its tags on each line, as CoNLL's.
+
+    The token is the first field and the tag the last one. In CoNLL-U they are the form and the
+    universal part of speech. None of a file in another form.
+    """
+    blocks = _token_blocks(text)
+    widths = {len(fields) for block in blocks for fields in block}
+    n_lines = sum(map(len, blocks))
+    if len(widths) != 1 or not 2 <= min(widths) <= MOST_FIELDS or n_lines <= 3 * len(blocks):
+        return None
+    (width,) = widths
+    is_universal = width == UNIVERSAL and all(map(IN_CONLL_U.fullmatch, (b[0][0] for b in blocks)))
+    places: Sequence[int] = (1, 3) if is_universal else range(width)
+    names = ["tokens", *(f"column {place}" for place in range(2, len(places))), "tags"]
+    if is_universal:  # a word that is written as one and has several parts is left out
+        blocks = [[fields for fields in block if fields[0].isdigit()] for block in blocks]
+    tags = [fields[places[-1]] for block in blocks for fields in block]
+    is_sure = is_universal or (OUTSIDE in tags and any(tag.startswith("B-") for tag in tags))
+    is_few = is_sure or len(set(tags)) <= max(3, len(tags) // 3)
+    if not (is_few and (len(blocks) > 1 or width > 2) and all(map(TAGS.fullmatch, tags))):
+        return None
+    rows = [[tuple(fields[i] for fields in block) for i in places] for block in blocks[:MAX_ROWS]]
+    return replace(table_of_values(tuple(names), rows), n_more=len(blocks) - len(rows))
+
+
+def _token_blocks(text: str) -> list[list[list[str]]]:
+    """Return the fields of each line by sentence, without comments.
+
+    A line that begins with # is a comment, unless it has as many fields as the others and a tag of
+    theirs: # is a token of CoNLL-2003.
+    """
+    lines = [line.strip() for line in text.splitlines() if not line.startswith("-DOCSTART-")]
+    sign = "\t" if all("\t" in line for line in lines if line and line[0] != "#") else None
+    parts = [line.split(sign) for line in lines]
+    known = {(len(f), f[-1]) for f in parts if f and f[0] and not f[0].startswith("#")}
+    kept = [
+        f if f and f[0] else []
+        for f in parts
+        if not f or not f[0].startswith("#") or (len(f), f[-1]) in known
+    ]
+    return [[*group] for filled, group in groupby(kept, bool) if filled]
 
 
 def reshaped(table: RawTable) -> RawTable:

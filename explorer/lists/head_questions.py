@@ -18,6 +18,7 @@ from explorer.lists.heads import (
 )
 from explorer.lists.roles import MIN_CLASSES
 from explorer.lists.seen import named_data
+from explorer.lists.tagged import span_names
 from explorer.models.choice.labels import NO_COLUMN, NONE, LabelNames, with_labels
 from explorer.models.specs import ONE_LABEL, SCORE, SEVERAL_LABELS, ModelSpec, TaskHead
 from explorer.refusal import Refusal, brief
@@ -36,9 +37,7 @@ def asked_heads(
     Raises:
         Refusal: names are given for a column that has no head, or not as many as it has labels.
     """
-    for key in given or {}:
-        if key not in ready.specs:
-            raise Refusal(NO_COLUMN.format(key=brief(key), known=", ".join(ready.specs) or NONE))
+    _check_named(given, ready)
     heads: dict[str, OwnHead] = {}
     others: dict[str, NotScored] = {}
     for key, spec in ready.specs.items():
@@ -55,21 +54,63 @@ def asked_heads(
     return AskedHeads(heads, others, data)
 
 
+def _check_named(given: LabelNames | None, ready: Prepared[object]) -> None:
+    for key in given or {}:
+        if key not in ready.specs:
+            raise Refusal(NO_COLUMN.format(key=brief(key), known=", ".join(ready.specs) or NONE))
+
+
+def asked_taggers(
+    ready: Prepared[object], types: Sequence[str], given: LabelNames | None = None
+) -> AskedHeads:
+    """Return the models' own heads that can be scored on tagged rows.
+
+    Args:
+        ready: The rows and the models that have a head for tokens.
+        types: The labels of the list's spans.
+        given: By column names for the tags of its head, in the order of the outputs.
+
+    Raises:
+        Refusal: names are given for a column that has no head, or not as many as it has tags.
+    """
+    _check_named(given, ready)
+    heads: dict[str, OwnHead] = {}
+    others: dict[str, NotScored] = {}
+    for key, spec in ready.specs.items():
+        found = _own_head(spec, types, (given or {}).get(key), "tokens")
+        if isinstance(found, OwnHead):
+            found = _usable(found, spec, ready, "tokens")
+        if isinstance(found, OwnHead):
+            heads[key] = found
+        else:
+            others[key] = found
+    data = {key: named_data(ready.specs[key], is_adapter=False) for key in heads}
+    return AskedHeads(heads, others, data)
+
+
 def _own_head(
-    spec: ModelSpec, names: Sequence[str], given: Sequence[str] | None
+    spec: ModelSpec, names: Sequence[str], given: Sequence[str] | None, task: str = "classes"
 ) -> OwnHead | NotScored:
-    """Return a model's head with the outputs of a list's labels, or that it has none."""
+    """Return a model's head with the outputs of a list's labels, or that it has none.
+
+    The outputs of a head for tokens are the labels of its spans, see ``label_names``.
+    """
     from explorer.models.task_heads.adapters import NotTuned, adapter_path, head_for
 
     try:
-        _, head = head_for(spec, "classes")
+        _, head = head_for(spec, task)
     except NotTuned:
-        head = TaskHead("classes")
+        head = TaskHead(task)
     if given is not None:
         named = with_labels({spec.key: replace(spec, task_head=head)}, {spec.key: given})
         head = named[spec.key].task_head or head
     if not head.labels:
         return NotScored(NO_HEAD)
+    if task == "tokens":
+        types = span_names(head.labels)
+        places, _ = matched(types, names)
+        own = OwnHead(head.labels, head.problem, places)
+        return own if places else NotScored(OTHER_NAMES, types, head.problem)
     places, by_number = matched(head.labels, names)
     adapter = "" if spec.task_head else adapter_path(spec)
     return OwnHead(head.labels, head.problem, places, by_number, adapter)
@@ -92,12 +133,14 @@ def _not_scored(head: OwnHead, reason: str, said: str = "") -> NotScored:
     return NotScored(reason, head.labels, head.problem, bool(head.adapter), said)
 
 
-def _usable(head: OwnHead, spec: ModelSpec, ready: Prepared[object]) -> OwnHead | NotScored:
+def _usable(
+    head: OwnHead, spec: ModelSpec, ready: Prepared[object], task: str = "classes"
+) -> OwnHead | NotScored:
     """Return a head whose weights are there and fit, or the sentence why they cannot be used."""
     from explorer.models.task_heads.adapters import card_of
 
     try:
-        call_on_model(card_of, spec, ready.ask, "sst2" if head.adapter else "classes")
+        call_on_model(card_of, spec, ready.ask, "sst2" if head.adapter else task)
     except Refusal as refusal:
         return _not_scored(head, BROKEN, str(refusal))
     return head

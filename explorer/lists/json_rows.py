@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from explorer.lists.roles import KNOWN, BadRows
+from explorer.lists.roles import KNOWN, NAMES, OF_LISTS, BadRows
 from explorer.refusal import Sentence, brief
 
 NOT_JSON = Sentence("row-not-json", "Its line is no JSON object.")
@@ -204,6 +204,8 @@ def _by_column(value: Mapping[str, Any]) -> Sequence[object] | None:
         return [dict(zip(map(str, names), row, strict=False)) for row in data if _is_list(row)]
     if _has_rows_by_name(value):
         return [*value.values()]
+    if _is_tagged(value):
+        return None
     columns = {
         name: list(each.values()) if isinstance(each, dict) else each
         for name, each in value.items()
@@ -213,6 +215,13 @@ def _by_column(value: Mapping[str, Any]) -> Sequence[object] | None:
         return None
     names = list(columns)
     return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _is_tagged(value: Mapping[str, Any]) -> bool:
+    """Return whether an object is one row of words and their tags, and no object of columns."""
+    lower = {name.strip().lower(): each for name, each in value.items()}
+    held = [lower[name] for role in OF_LISTS for name in NAMES[role] if name in lower]
+    return len(held) > 1 and all(_is_list(each) and not any(map(_is_list, each)) for each in held)
 
 
 def _is_list(value: object) -> bool:

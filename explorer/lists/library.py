@@ -144,6 +144,14 @@ class ScoredTexts(Texts):
     SKETCH: ClassVar = Sketch("bars", "row", "predicted")
 
 
+class TaggedTexts(Texts):
+    """Rows whose words have tags, with the tags of each model's own head."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar = COLUMNS["tagged"]
+    SKETCH: ClassVar = Sketch("bars", "row", "right")
+
+
 OF_KIND = {
     "masked": MaskedTexts,
     "plain": PlainTexts,
@@ -151,6 +159,7 @@ OF_KIND = {
     "labelled": LabelledTexts,
     "multilabel": MultilabelTexts,
     "scored": ScoredTexts,
+    "tagged": TaggedTexts,
 }
 
 
@@ -184,16 +193,16 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     Args:
         rows: File of texts (.txt, .csv, .tsv, .jsonl), by its path or opened in binary mode; or
             texts, or mappings with ``text`` and any of ``answer``, ``label``, ``group``; for pairs
-            ``good`` and ``bad``. At most 2,000 rows of 512 tokens, 1 MB.
+            ``good``, ``bad``; for tags ``tokens``, ``tags``. At most 2,000 of 512 tokens, 1 MB.
         family: What ``load`` returned, or the name of a family.
         kind: "masked" (one [MASK] a row), "plain", "pairs" (which is likelier), "labelled",
-            "multilabel" or "scored" (a regression on frozen features). Empty: by the columns.
+            "multilabel", "scored" (a regression on features), or "tagged". Empty: by the columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, ``-1`` the last.
         score: Score that pairs are judged by: "pll" or "pll_word_l2r" (Kauf and Ivanova 2023).
         group: Column of each row's group, or in Python one name a row; no split divides a group.
-        columns: Column of a role, by its name or its number from 1: ``{"text": 3}``. The roles are
-            text, second, answer, good, bad, label, score, group and direction; "" removes a role.
+        columns: Column of a role, by its name or number: ``{"text": 3}``; "" removes it. Roles:
+            text, second, answer, good, bad, label, score, group, direction, tokens, tags.
         too_long: Treatment of a labelled or scored row of over 512 tokens: "leave_out", "head" (its
             first words are read) or "head_and_tail" (its first and last: Sun et al. 2019).
         labels: Names for the labels of a model's own head, in the order of its outputs, by column:

@@ -333,8 +333,25 @@ def exchange_test(sets: LabelSets, first: np.ndarray, second: np.ndarray) -> flo
         first: bool [row, label], one classifier's predictions.
         second: The other's.
     """
-    groups = np.arange(len(first)) if sets.groups is None else sets.groups
-    _, unit = np.unique(groups, return_inverse=True)
+    hits = [sets.truth & first, sets.truth & second]
+    return exchanged_f1(hits, [first, second], sets.truth.sum(0), sets.groups)
+
+
+def exchanged_f1(
+    hits: Sequence[np.ndarray],
+    given: Sequence[np.ndarray],
+    has: np.ndarray,
+    groups: np.ndarray | None,
+) -> float:
+    """Compute the p value of ``exchange_test`` from counts: the mean F1 over their columns.
+
+    Args:
+        hits: Of both classifiers [row, column], what is rightly given.
+        given: Of both [row, column], what is given.
+        has: Number [column] of all that should be given.
+        groups: int64 [row], the group of each row; None: every row is its own.
+    """
+    _, unit = np.unique(np.arange(len(given[0])) if groups is None else groups, return_inverse=True)
     n_units = int(unit.max()) + 1
 
     def together(values: np.ndarray) -> np.ndarray:
@@ -342,14 +359,14 @@ def exchange_test(sets: LabelSets, first: np.ndarray, second: np.ndarray) -> flo
         np.add.at(sums, unit, values)
         return sums
 
-    hits = [together(sets.truth & each) for each in (first, second)]
-    given = [together(each) for each in (first, second)]
-    has = sets.truth.sum(0)
+    hits, given = [together(each) for each in hits], [together(each) for each in given]
 
     def apart(swaps: np.ndarray) -> np.ndarray:
         moved, more = swaps @ (hits[1] - hits[0]), swaps @ (given[1] - given[0])
         f1 = [
-            2 * (hits[side].sum(0) + sign * moved) / (has + given[side].sum(0) + sign * more)
+            2
+            * (hits[side].sum(0) + sign * moved)
+            / np.maximum(1, has + given[side].sum(0) + sign * more)
             for side, sign in ((0, 1), (1, -1))
         ]
         return np.asarray((f1[0] - f1[1]).mean(1))

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from explorer.analysis.digits import counted
 from explorer.lists import json_rows
 from explorer.lists.delimited import DELIMITERS, has_text, is_spaced, records_of, usual_width
-from explorer.lists.forms import has_token_lines, lines_in_form, reshaped, table_of_values
+from explorer.lists.forms import lines_in_form, reshaped, table_of_values, token_lines
 from explorer.lists.roles import KNOWN, MAX_ROWS, NAMES, BadRows, LeftOut, RawTable
 from explorer.refusal import Sentence, brief
 
@@ -51,10 +51,6 @@ TOO_WIDE = Sentence(
 )
 ARRAY_TOO_LARGE = Sentence(
     "array-too-large", "This JSON array is over 1 MB: save it as .jsonl, one object a line."
-)
-TOKEN_LINES = Sentence(
-    "tagged-tokens",
-    "This file has a token and its tags on each line: a list has a text on each line, or a table.",
 )
 SENTENCE_WORDS = 4
 """Words from which on a cell that ends as a sentence is one, above others that do."""
@@ -99,18 +95,26 @@ def read_table(content: str | bytes, name: str = "") -> RawTable:
     named = SUFFIXES.get(name.rpartition(".")[2].lower(), "")
     if is_cut and named in ("", "json") and re.match(r"\s*\[\s*[{\"]", text):
         raise BadRows(ARRAY_TOO_LARGE)
-    if named != "json" and has_token_lines(text):
-        raise BadRows(TOKEN_LINES)
-    # A .txt may hold a table or JSON: its content decides.
-    form = named if named not in ("", "lines") else _form_of(text)
-    readers = {"table": _read_delimited, "json": _read_json, "lines": _read_lines}
-    table = readers[form](text)
+    table = _sentences(text, is_cut) if named != "json" else None
+    if table is None:
+        # A .txt may hold a table or JSON: its content decides.
+        form = named if named not in ("", "lines") else _form_of(text)
+        readers = {"table": _read_delimited, "json": _read_json, "lines": _read_lines}
+        table = readers[form](text)
     if not table.cells:
         raise BadRows(EMPTY_FILE)
     if is_cut:
         over = LeftOut(table.n_rows + 1, TOO_LARGE)
         table = replace(table, left_out=(*table.left_out, over))
     return replace(reshaped(table), source=name)
+
+
+def _sentences(text: str, is_cut: bool) -> RawTable | None:
+    """Return the rows of a file with a token on each line; the last one of a cut file is broken."""
+    table = token_lines(text)
+    if table and is_cut and not table.n_more:
+        return replace(table, cells=table.cells[:-1])
+    return table
 
 
 def decoded(content: bytes) -> str:
@@ -226,17 +230,11 @@ def _of_objects(values: Sequence[object], n_more: int) -> RawTable:
 
 
 def _in_form(values: Sequence[object]) -> RawTable | None:
-    """Return the table of strings that hold labels or answers; None of other values.
-
-    Raises:
-        BadRows: they are the lines of a file with a token and its tags on each.
-    """
+    """Return the table of strings that hold labels, answers or tags; None of other values."""
     texts = [value.strip() for value in values if isinstance(value, str)]
     if len(texts) < len(values):
         return None
-    if has_token_lines("\n".join(texts)):
-        raise BadRows(TOKEN_LINES)
-    return lines_in_form(texts)
+    return token_lines("\n".join(texts)) or lines_in_form(texts)
 
 
 def _check_width(n_columns: int, n_rows: int) -> None:

@@ -61,6 +61,7 @@ from explorer.lists.sentences import (
     sentences_summary,
 )
 from explorer.lists.stereoset import BlankScore, StereoScore, stereo_scores
+from explorer.lists.tagged import TaggedList
 from explorer.models.run import read_only
 
 POOLINGS: tuple[str, ...] = ("mean", "cls")
@@ -219,7 +220,14 @@ class EncodedList:
 
 
 ListResult = (
-    MaskedList | SentenceList | PairList | LabelledList | MultilabelList | ScoredList | UnjudgedList
+    MaskedList
+    | SentenceList
+    | PairList
+    | LabelledList
+    | MultilabelList
+    | ScoredList
+    | TaggedList
+    | UnjudgedList
 )
 
 

@@ -52,6 +52,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "term": ("term",),
     "context": ("context with blank",),
     "score": ("score", "relatedness_score", "similarity", "similarity_score", "gold_score"),
+    "tokens": ("tokens", "words"),
+    "tags": ("ner_tags", "tags", "ner", "named_entities", "pos_tags", "upos", "upos_tags"),
 }
 """Column names of each role, in lower case, the preferred one first.
 
@@ -60,7 +62,13 @@ psycholinguistic tests (Ettinger 2020), and of the spam, airline and film review
 """
 GENERIC = ("v1", "v2")
 """Names of a header that say nothing of a column: the SMS spam list's, and R's."""
-KNOWN = frozenset(name for names in (*NAMES.values(), GENERIC) for name in names)
+OF_LISTS = ("tokens", "tags")
+"""Roles of columns whose cells are lists; such names say nothing of other columns."""
+KNOWN = frozenset(
+    name
+    for role, names in (*NAMES.items(), ("", GENERIC))
+    for name in (names if role not in OF_LISTS else ())
+)
 LABEL = re.compile(r"(?:.*[_ -])?(?:labels?|class|classes|category|categories|intents?)")
 """Names that say that a column has labels."""
 ANSWERS = re.compile(r"(?:.*[_ -])?answers?")
@@ -133,6 +141,8 @@ class RawTable:
 def recognised(table: RawTable) -> dict[str, str]:
     """Return the column of each role: by its name, else by its content."""
     roles = _by_name(table)
+    if tagged := tags_among(table):
+        return {role: name for role, name in roles.items() if name not in tagged.values()} | tagged
     free = [name for name in table.names if name not in roles.values()]
     masked = next((name for name in free if _has_masks(column(table, name))), "")
     if masked and not _has_masks(column(table, roles.get("text", ""))):
@@ -147,6 +157,27 @@ def recognised(table: RawTable) -> dict[str, str]:
         roles.setdefault("score", roles["label"])
         del roles["label"]
     return roles
+
+
+def tags_among(table: RawTable) -> dict[str, str]:
+    """Return the columns of words and of their tags, where most rows have as many of both."""
+    lower = {name.strip().lower(): name for name in reversed(table.names)}
+    tokens = _first(lower, "tokens")
+    if not tokens:
+        return {}
+    found = [lower[name] for name in NAMES["tags"] if name in lower]
+    for tags in found:
+        n = sum(
+            len(table.lists.get((number, tokens), (cell,)))
+            == len(table.lists.get((number, tags), (tag,)))
+            for number, (cell, tag) in enumerate(
+                zip(column(table, tokens), column(table, tags), strict=True), 1
+            )
+        )
+        has_lists = any((number, tags) in table.lists for number in range(1, len(table.cells) + 1))
+        if has_lists and 2 * n > len(table.cells):
+            return {"tokens": tokens, "tags": tags}
+    return {}
 
 
 def _texts_among(table: RawTable, free: Sequence[str]) -> dict[str, str]:
@@ -227,7 +258,8 @@ def _by_name(table: RawTable) -> dict[str, str]:
         roles = {role: _first(lower, role) for role in ("good", "bad")}
     for role in wanted:
         name = _first(lower, role)
-        if role not in ("second", "good", "bad") and name and name not in roles.values():
+        is_named = role not in ("second", "good", "bad", *OF_LISTS)
+        if is_named and name and name not in roles.values():
             roles.setdefault(role, name)
     return roles
 
@@ -267,6 +299,8 @@ def column(table: RawTable, name: str) -> list[str]:
 
 def kind_of(table: RawTable, roles: Mapping[str, str]) -> str:
     """Return the kind of list that the columns of a table suggest."""
+    if "tokens" in roles and "tags" in roles:
+        return "tagged"
     if "good" in roles and "label" not in roles:
         return "pairs"
     if _has_masks(column(table, roles.get("text", ""))):

@@ -25,7 +25,10 @@ from explorer.lists.stereoset import Blank, blank_of
 from explorer.models.tokens import MASK, SEPARATOR, find_choices, hide_choices, plain_text
 from explorer.refusal import Sentence, brief, joined
 
-KINDS: tuple[str, ...] = ("masked", "plain", "pairs", "labelled", "multilabel", "scored")
+KINDS: tuple[str, ...] = (
+    *("masked", "plain", "pairs", "labelled", "multilabel", "scored"),
+    "tagged",
+)
 JUDGED: tuple[str, ...] = ("labelled", "multilabel", "scored")
 """Kinds whose rows train a regression once all features are there."""
 MAX_TOKENS = 512
@@ -50,6 +53,9 @@ NEEDS = {
     "scored": Sentence(
         "scored-columns", "Rows with a score need a column with texts and a column “score”."
     ),
+    "tagged": Sentence(
+        "tagged-columns", "Tagged rows need two columns of lists: words, and a tag for each word."
+    ),
 }
 REQUIRED = {
     "masked": ("text",),
@@ -58,6 +64,7 @@ REQUIRED = {
     "labelled": ("text", "label"),
     "multilabel": ("text", "label"),
     "scored": ("text", "score"),
+    "tagged": ("tokens", "tags"),
 }
 OPTIONAL = {
     "masked": ("answer", "group"),
@@ -66,6 +73,7 @@ OPTIONAL = {
     "labelled": ("second", "group"),
     "multilabel": ("second", "group"),
     "scored": ("second", "group"),
+    "tagged": ("group",),
 }
 """Roles that a kind reads where a list has them."""
 GAP = Sentence("row-gap", "It has a gap that is not [MASK]: write [MASK] there.")
@@ -102,6 +110,14 @@ CHOSEN = Sentence(
 NOT_A_CELL = Sentence(
     "row-several-values", "Its “{name}” holds an object or several values; one is read."
 )
+UNEVEN = Sentence("row-words-and-tags", "It has {words} and {tags}.")
+BAD_WORD = Sentence("row-bad-word", "Its word “{word}” is empty, or holds a space.")
+NO_TAG = Sentence("row-without-tag", "Its word “{word}” has no tag.")
+ARE_NUMBERS = Sentence(
+    "tags-are-numbers",
+    "The tags in “{name}” are numbers: save their names, which the data set has next to them "
+    '(features["{name}"].feature.names in the library datasets).',
+)
 FEW_LEFT_OUT = 3
 """Rows left out that a sentence names."""
 TOO_MANY = Sentence(
@@ -135,6 +151,10 @@ class TextRow:
     """Of a row of StereoSet the target term."""
     blank: Blank | None = None
     """Of a row of StereoSet's part ``intrasentence`` the context and the words at its gap."""
+    tokens: tuple[str, ...] = ()
+    """The words of a row whose words have tags; ``text`` has spaces between them."""
+    tags: tuple[str, ...] = ()
+    """The tag of each."""
     cut: str = ""
     """The part of a text that is read where all of it is too long; otherwise empty."""
 
@@ -228,6 +248,8 @@ def text_list(
     kind = kind or _kind(table, roles, is_label_chosen=bool((columns or {}).get("label")))
     if kind == "labelled":
         _check_labels(table, label)
+    if kind == "tagged":
+        _check_tags(table, roles.get("tags", ""))
     is_named = roles.get("group", "").strip().lower() == "group"
     if kind in JUDGED and "group" not in (columns or {}) and not is_named:
         roles.pop("group", "")  # a field or a subset: its rows need not stay together
@@ -269,6 +291,13 @@ def _kind(table: RawTable, roles: Mapping[str, str], is_label_chosen: bool) -> s
     return several or ("labelled" if is_label_chosen else usual)
 
 
+def _check_tags(table: RawTable, name: str) -> None:
+    """Refuse tags that are numbers, whose names are not in the file."""
+    cells = [part for cell in column(table, name) for part in cell.split("|")]
+    if cells and all(part.isdecimal() for part in cells):
+        raise BadRows(ARE_NUMBERS.format(name=brief(name)))
+
+
 def _check_labels(table: RawTable, name: str) -> None:
     """Refuse a list of which many rows have several labels."""
     if has_several(table, name):
@@ -301,30 +330,18 @@ def _over(n: int) -> LeftOut:
 
 def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
     """Return the rows of a kind, and those that it cannot read with the reason."""
-    places = {role: table.names.index(name) for role, name in roles.items()}
     rows, left_out = [], list(table.left_out)
     if table.n_more:
         left_out.append(_over(table.n_more))
     unreadable = {row.number for row in left_out}
-    for number, row in enumerate(table.cells, 1):
+    for number in range(1, len(table.cells) + 1):
         if number in unreadable:
             continue
-        cell = {role: plain_text(row[place]) for role, place in places.items()}
-        held = [
-            name
-            for role, name in roles.items()
-            if (number, name) in table.structured
-            or (table.lists.get((number, name)) and not _holds_lists(kind, role))
-        ]
-        labels = _labels(table, number, kind, roles)
-        if kind == "multilabel":
-            cell.pop("label")
-            cell |= {} if labels is None else {"label": "|".join(labels)}
-        reason = NOT_A_CELL.format(name=brief(held[0])) if held else _fault(kind, cell)
-        if reason:
-            left_out.append(LeftOut(number, reason))
+        found = (_tagged if kind == "tagged" else _read)(table, number, kind, roles)
+        if isinstance(found, TextRow):
+            rows.append(found)
         else:
-            rows.append(replace(_row(number, kind, cell), labels=labels or ()))
+            left_out.append(found)
     if not rows:
         first = [f"Row {row.number}: {row.reason}" for row in left_out[:1]]
         raise BadRows(joined([NO_ROWS, *first]))
@@ -336,6 +353,51 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
         table.note,
         source=table.source,
     )
+
+
+def _read(table: RawTable, number: int, kind: str, roles: Mapping[str, str]) -> TextRow | LeftOut:
+    """Return a row with a text, or two, or why it is left out."""
+    cells = dict(zip(table.names, table.cells[number - 1], strict=True))
+    cell = {role: plain_text(cells[name]) for role, name in roles.items()}
+    held = [
+        name
+        for role, name in roles.items()
+        if (number, name) in table.structured
+        or (table.lists.get((number, name)) and not _holds_lists(kind, role))
+    ]
+    labels = _labels(table, number, kind, roles)
+    if kind == "multilabel":
+        cell.pop("label")
+        cell |= {} if labels is None else {"label": "|".join(labels)}
+    if reason := NOT_A_CELL.format(name=brief(held[0])) if held else _fault(kind, cell):
+        return LeftOut(number, reason)
+    return replace(_row(number, kind, cell), labels=labels or ())
+
+
+def _tagged(
+    table: RawTable, number: int, _kind: str, roles: Mapping[str, str]
+) -> TextRow | LeftOut:
+    """Return a row whose words have tags, or why it is left out."""
+    cells = dict(zip(table.names, table.cells[number - 1], strict=True))
+    if held := [name for name in roles.values() if (number, name) in table.structured]:
+        return LeftOut(number, NOT_A_CELL.format(name=brief(held[0])))
+    words, tags = (
+        [plain_text(each) for each in table.lists.get((number, name), (cells[name],))]
+        for name in (roles["tokens"], roles["tags"])
+    )
+    group = plain_text(cells[roles["group"]]) if "group" in roles else ""
+    if not any(words):
+        return LeftOut(number, EMPTY)
+    if len(words) != len(tags):
+        said = {"words": counted(len(words), "word"), "tags": counted(len(tags), "tag")}
+        return LeftOut(number, UNEVEN.format(**said))
+    for word, tag in zip(words, tags, strict=True):
+        if len(word.split()) != 1:
+            return LeftOut(number, BAD_WORD.format(word=brief(word)))
+        if len(tag.split()) != 1:
+            return LeftOut(number, NO_TAG.format(word=brief(word)))
+    text = " ".join(words)
+    return TextRow(number, text, group=group, tokens=tuple(words), tags=tuple(tags))
 
 
 def _holds_lists(kind: str, role: str) -> bool:

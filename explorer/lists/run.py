@@ -46,6 +46,8 @@ from explorer.lists.rows import JUDGED, TextList, left_out_said
 from explorer.lists.rule import PRECISIONS, FastReport
 from explorer.lists.scored import truth_of
 from explorer.lists.sentences import SCORES
+from explorer.lists.tag_batches import prepare_tags, tag_parts
+from explorer.lists.tagged import tagged_list, types_of
 from explorer.models.choice.labels import BAD_LABELS
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal, Sentence, joined
@@ -92,25 +94,16 @@ class TextsQuestion:
             BadRows: an option is not offered, or no row can be read. ModelUnavailable: the weights
                 of a model cannot be loaded. Cancelled: the token was cancelled meanwhile.
         """
-        self.options = options or TextsOptions()
+        self.options, self._ask = options or TextsOptions(), ask
         _check(self.options)
-        prepare = dict.fromkeys(JUDGED, prepare_features) | {"masked": prepare_masked}
+        cancel = cancel or CancelToken()
         texts = judgeable(texts)
         if self.options.too_long != WAYS[0]:
             if texts.kind not in JUDGED:
                 raise BadRows(NOT_CUT)
-            texts = shortened(texts, ask, self.options.too_long, cancel or CancelToken())
-        make = prepare.get(texts.kind, prepare_sentences)
-        ready: Prepared[Any] = make(texts, ask, cancel or CancelToken())
-        self.ready = ready
-        if texts.kind in JUDGED:
-            for spec in ready.specs.values():
-                layer_of(spec, self.options.layer)
-        self.heads = AskedHeads()
-        """The models' own heads that are scored on the rows, and why others are not."""
-        if ready.texts.kind in JUDGED:
-            self.heads = asked_heads(ready, label_names_of(ready.texts), self.options.labels)
-            self.ready = with_classified(ready, self.heads)
+            texts = shortened(texts, ask, self.options.too_long, cancel)
+        self.ready, self.heads = _prepared(texts, ask, self.options, cancel)
+        """The rows and models, the models' own heads that are scored, and why others are not."""
         self._parts: list[Part[Any]] = []
         self._scores: LabelledList | MultilabelList | ScoredList | None = None
         self._fast: FastList | None = None
@@ -166,6 +159,9 @@ class TextsQuestion:
         if texts.kind in JUDGED:
             return self._scores or UnjudgedList(texts, labels, self.options.pooling)
         by_row = self._by_row()
+        if texts.kind == "tagged":
+            asked = {key: spec.label for key, spec in self._ask.specs.items()}
+            return tagged_list(texts, asked, self.heads, by_row)
         if texts.kind == "pairs":
             return pair_list(texts, labels, by_row, self.options.score)
         return sentence_list(
@@ -182,7 +178,8 @@ class TextsQuestion:
 
     def _asked_parts(self, cancel: CancelToken) -> Iterator[Part[Any]]:
         """Yield the parts in the precision that is asked for; a later one replaces its rows."""
-        is_other = self.ready.texts.kind in JUDGED or self.ready.ask.dtype != "float32"
+        is_head = self.ready.texts.kind in (*JUDGED, "tagged")
+        is_other = is_head or self.ready.ask.dtype != "float32"
         if self.options.precision == PRECISIONS[0] or is_other:
             return self._all_parts(self.ready, cancel)
         self._fast = FastList(self.ready, self.options.score, cancel)
@@ -219,6 +216,8 @@ class TextsQuestion:
     def _all_parts(self, ready: Prepared[Any], cancel: CancelToken) -> Iterator[Part[Any]]:
         if ready.texts.kind == "masked":
             return masked_parts(ready, cancel)
+        if ready.texts.kind == "tagged":
+            return tag_parts(ready, cancel)
         if ready.texts.kind in JUDGED:
             return feature_parts(ready, self.options.pooling, cancel)
         return sentence_parts(ready, cancel)
@@ -251,6 +250,22 @@ class TextsQuestion:
         }
 
 
+def _prepared(
+    texts: TextList, ask: Ask, options: TextsOptions, cancel: CancelToken
+) -> tuple[Prepared[Any], AskedHeads]:
+    """Return the rows with each model's input, and the models' own heads."""
+    if texts.kind == "tagged":
+        return prepare_tags(texts, ask, options.labels, cancel)
+    prepare = dict.fromkeys(JUDGED, prepare_features) | {"masked": prepare_masked}
+    ready: Prepared[Any] = prepare.get(texts.kind, prepare_sentences)(texts, ask, cancel)
+    if texts.kind not in JUDGED:
+        return ready, AskedHeads()
+    for spec in ready.specs.values():
+        layer_of(spec, options.layer)
+    heads = asked_heads(ready, label_names_of(ready.texts), options.labels)
+    return with_classified(ready, heads), heads
+
+
 def judgeable(texts: TextList) -> TextList:
     """Return the rows of a list that can be judged; of labelled rows those with frequent labels.
 
@@ -258,7 +273,11 @@ def judgeable(texts: TextList) -> TextList:
         BadRows: there are too few labelled rows, or rows with a score, or they are all alike; the
             sentence names the first rows that are not read.
     """
-    check: dict[str, Callable[[TextList], Any]] = {"scored": truth_of, "multilabel": sets_of}
+    check: dict[str, Callable[[TextList], Any]] = {
+        "scored": truth_of,
+        "multilabel": sets_of,
+        "tagged": types_of,
+    }
     try:
         if texts.kind == "labelled":
             return usable(texts)

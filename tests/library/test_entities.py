@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from seqeval.metrics.sequence_labeling import get_entities
 from transformers import AutoModelForTokenClassification, AutoTokenizer
 
 import explorer
-from explorer.analysis.tasks.entities import spans_of
+from explorer.analysis.spans import spans_of
 from explorer.library.command import main
 from explorer.models.gradients import MISS
 from explorer.serving.start import parse_flags
@@ -23,24 +22,6 @@ from explorer.ui.shell.api import ENDPOINTS
 TEXT = "the cat's mat was not bad, and the unbelievable dog was in paris."
 BIO = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 BIOES = ("O", *(f"{prefix}-{label}" for prefix in "BIES" for label in ("PER", "LOC")))
-
-
-@pytest.fixture
-def tagger(tiny_family, tmp_path, own_models):
-    """Save a random token classifier of a kind on its encoder; return the folder."""
-
-    def saved(kind, labels):
-        folder = tmp_path / f"{kind}-{len(labels)}"
-        shutil.copytree(tiny_family.path / f"mini-{kind}", folder)
-        torch.manual_seed(len(labels))
-        network = AutoModelForTokenClassification.from_pretrained(
-            folder, id2label=dict(enumerate(labels)), num_labels=len(labels)
-        )
-        torch.nn.init.normal_(network.classifier.weight, std=0.5)
-        network.save_pretrained(folder)
-        return folder
-
-    return saved
 
 
 @pytest.mark.long

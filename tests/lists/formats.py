@@ -590,10 +590,29 @@ FORMATS = (
         "CoNLL-2003",
         "eng.testa",
         "-DOCSTART- -X- -X- O\n\n"
-        + "\n".join("".join(f"{w} NN I-NP O\n" for w in text.split()) for text in FIRST),
-        "",
-        {},
-        "a token and its tags on each line",
+        + "\n".join(
+            "".join(
+                f"{w} NN I-NP {('O', 'B-PER')[i % 3 == 0]}\n" for i, w in enumerate(text.split())
+            )
+            for text in FIRST
+        ),
+        "tagged",
+        {"tokens": "tokens", "tags": "tags"},
+        FIRST[0],
+    ),
+    Format(
+        "CoNLL-2003, the hub's form with names",
+        "conll.jsonl",
+        json_lines(
+            lambda i: {
+                "id": str(i),
+                "tokens": FIRST[i].split(),
+                "ner_tags": ["B-PER", *["O"] * (len(FIRST[i].split()) - 1)],
+            }
+        ),
+        "tagged",
+        {"tokens": "tokens", "tags": "ner_tags"},
+        FIRST[0],
     ),
     Format(
         "Excel, German, as CSV",

@@ -349,7 +349,7 @@ function build(root, data, {ask, asks}) {
   const button = make('button', {type: 'button', class: 'tx-run'}, t.run),
     file = make('input', {
       type: 'file',
-      accept: '.txt,.csv,.tsv,.jsonl,.ndjson,.json',
+      accept: '.txt,.csv,.tsv,.jsonl,.ndjson,.json,.conll,.conllu,.bio,.iob',
       hidden: true,
       tabindex: -1,
       'aria-label': t.open,

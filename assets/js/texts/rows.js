@@ -219,6 +219,11 @@ export const SAID = {
     ),
   scored: ([predicted, head = null], line, t) =>
     byHead(head === null ? null : fixed(head, 2), fixed(predicted, 2), hasHeads(line, 1), t),
+  tagged: ([, missed, inVain], line, t) => {
+    const missing = missed ? say(t.missed, {spans: missed}) : '',
+      extra = inVain ? say(t.in_vain, {spans: inVain}) : '';
+    return missing || extra ? [missing || extra, missing ? extra : ''] : [t.as_given, ''];
+  },
 };
 
 /**
@@ -232,10 +237,11 @@ const BELOW = {
   labelled: ([, label], t) => say(t.label_of, {label}),
   multilabel: ([, labels], t) => say(t.labels_of, {labels: labelsSaid(labels, t)}),
   scored: ([, score], t) => say(t.score_of, {score}),
+  tagged: ([, , spans], t) => (spans ? say(t.spans_of, {spans}) : t.no_spans),
 };
 
 /** Whether the rows of a kind have labels, which have no distance. @param {string} kind */
-const isClassified = kind => kind === 'labelled' || kind === 'multilabel';
+const isClassified = kind => ['labelled', 'multilabel', 'tagged'].includes(kind);
 
 let opened = 0; // the row whose text was opened, to come back to
 

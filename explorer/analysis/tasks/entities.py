@@ -1,6 +1,6 @@
 """Labels that a token classifier gives to the words of a text, and the spans that they make."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from explorer.analysis.measures import softmax
 from explorer.analysis.scoring import by_word
+from explorer.analysis.spans import label_names, parted, spans_of
 from explorer.analysis.tasks.labels import MAX_WORDS, PREDICTED, LabelAttribution
 from explorer.analysis.tasks.tuned import few_words
 from explorer.models.run import read_only
@@ -17,8 +18,6 @@ from explorer.refusal import Sentence
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
 
-OUTSIDE = "O"
-BEGINS, ENDS, SINGLE = "B", "E", "S"
 NO_TOKEN = Sentence(
     "word-without-token", "{label} has no token of its own for “{word}”: it has no label there."
 )
@@ -26,8 +25,6 @@ ONE_LABEL = Sentence(
     "head-with-one-label",
     "{label}'s head has no other label than {name}, so no word can decide between them.",
 )
-PREFIXES = {"B": "B", "I": "I", "E": "E", "L": "E", "S": "S", "U": "S"}
-"""Prefixes of the schemes BIO, BIOES and BILOU, as those of BIOES."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,41 +56,6 @@ class WordTags:
     """float64 [word]: probability of the tag; 0 where there is none."""
     entities: tuple[Entity, ...]
     """Spans in reading order."""
-
-
-def parted(tag: str) -> tuple[str, str]:
-    """Return the prefix of a tag as that of BIOES, empty without one, and its label."""
-    prefix, dash, label = tag.partition("-")
-    return (PREFIXES[prefix], label) if dash and prefix in PREFIXES else ("", tag)
-
-
-def spans_of(tags: Sequence[str], labels: Sequence[str]) -> Iterator[tuple[str, int, int, bool]]:
-    """Yield the spans of a sequence of tags: label, first and last place, and whether it is whole.
-
-    The rule is that of conlleval and seqeval: a span goes on as long as the label is the same and
-    no tag begins or ends one. Tags without prefixes are joined where there is a tag O (entities),
-    and are spans of one word each where there is none (parts of speech).
-
-    Args:
-        tags: The tag of each place.
-        labels: All tags of the head, which tell its scheme.
-    """
-    has_prefixes = any(parted(label)[0] for label in labels)
-    one_each = not has_prefixes and OUTSIDE not in labels
-    has_ends = any(parted(label)[0] in (ENDS, SINGLE) for label in labels)
-    begun: int | None = None
-    for place in range(len(tags) + 1):
-        before = parted(tags[place - 1]) if place else ("", OUTSIDE)
-        now = parted(tags[place]) if place < len(tags) else ("", OUTSIDE)
-        goes_on = now[1] == before[1] and now[0] not in (BEGINS, SINGLE)
-        if begun is not None and (one_each or not goes_on or before[0] in (ENDS, SINGLE)):
-            first = parted(tags[begun])[0]
-            opened = not has_prefixes or first in (BEGINS, SINGLE)
-            closed = not has_ends or before[0] in (ENDS, SINGLE)
-            yield before[1], begun, place - 1, opened and closed
-            begun = None
-        if begun is None and now[1] != OUTSIDE:
-            begun = place
 
 
 def word_tags(tokens: Tokens, logits: np.ndarray, labels: Sequence[str]) -> WordTags:
@@ -146,11 +108,6 @@ def text_tags(loaded: "LoadedModel", text: str) -> WordTags:
         return word_tags(tokens, token_logits(tuned, tokens), head.labels)
 
     return cached_answer(tuned, ("tags", head, text), tagged)
-
-
-def label_names(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels that a head's tags give to spans, in their order, and its tag O."""
-    return tuple(dict.fromkeys(parted(tag)[1] for tag in labels))
 
 
 def tags_of(labels: Sequence[str], name: str) -> list[int]:

@@ -20,6 +20,7 @@ KIND_NAMES = {
     "labelled": "Labelled texts",
     "multilabel": "Texts with several labels",
     "scored": "Texts with a score",
+    "tagged": "Words with tags",
 }
 GOES_IN = {
     "masked": "text with one [MASK]; answer and group, where you have them",
@@ -31,6 +32,7 @@ GOES_IN = {
     "40 rows or more; group, where rows stay together",
     "scored": "two texts, or one, and score: a number, 40 rows or more; group, where rows stay "
     "together",
+    "tagged": "a file with a word and its tag on each line (CoNLL), or tokens and ner_tags",
 }
 """Columns of each kind."""
 COMES_OUT = {
@@ -43,6 +45,8 @@ COMES_OUT = {
     "words does as well.",
     "scored": "Which encoder, not fine-tuned, predicts the order of your scores best, and whether "
     "words alone do as well.",
+    "tagged": "Which of your fine-tuned models finds the names (or other spans) best, label by "
+    "label, and where each fails.",
 }
 ASK = {
     "box": "Your texts: one a line, or a table with a header",
@@ -78,6 +82,8 @@ ROLES = {
     "label": "Label",
     "score": "Score",
     "group": "Group",
+    "tokens": "Words",
+    "tags": "Tags",
 }
 POOLINGS = {"mean": "mean of all tokens", "cls": "[CLS] alone"}
 WAYS = {
@@ -115,6 +121,11 @@ TABLE = {
     "labels_of": "labels: {labels}",
     "no_labels": "none",
     "score_of": "score: {score}",
+    "spans_of": "spans: {spans}",
+    "no_spans": "no spans",
+    "as_given": "as in your list",
+    "missed": "missed: {spans}",
+    "in_vain": "wrong: {spans}",
     "apart_scores": "Difference",
     "bad": "not: {bad}",
     "sides_bad": "against: {bad}",
@@ -213,6 +224,25 @@ SUMMARY = {
     "heads_p_value": "p",
     "heads_holm": "p, Holm",
     "heads_duels": "Comparisons of the own heads",
+    "tags_model": "Model",
+    "tags_f1": "F1, 95% CI",
+    "tags_precision": "Precision",
+    "tags_recall": "Recall",
+    "tags_macro_f1": "Macro F1",
+    "tags_rows_right": "Rows with all spans right",
+    "tags_by_label": "F1 of each label",
+    "tags_label": "Label",
+    "tags_n": "Spans in your list",
+    "tags_two": "Own head, and compared with",
+    "tags_only_first": "Rows that only the first has right",
+    "tags_only_second": "Only the second",
+    "tags_difference": "Difference in F1, 95% CI",
+    "tags_p_value": "p",
+    "tags_holm": "p, Holm",
+    "tags_duels": "Comparisons of the own heads",
+    "table_tagged": "Exact spans by the models' own heads",
+    "table_by_label": "F1 of exact spans, by label",
+    "table_duels_tags": "Test of Yeh 2000 on the same rows",
     "table_heads": "The models' own heads, which learn nothing from these rows",
     "table_features": "Frozen features: each row predicted by a classifier that did not see it",
     "repeated": "Only {n} of the {rows} are different. Each copy counts, so intervals are too "
@@ -301,6 +331,16 @@ NOTES = {
     "cover the correlation of these regressions on further rows like these. The advice counts a "
     "difference if the test of Meng et al. 1992, corrected for all comparisons, stays below 1%. "
     "Difference: the largest predicted score less the smallest.",
+    "tagged": "Own heads: the checkpoints' own token classifiers, which learn nothing from these "
+    "rows.\nA word has the tag of its first token, and tags are joined as conlleval and seqeval "
+    "join them. A span counts where its label, its first and its last word are those of the list: "
+    "F1, precision and recall are micro averages, as seqeval prints them, and macro F1 is the mean "
+    "over the labels. Names decide which label is which, whatever their case. Intervals: Wilson "
+    "for the variance over the rows by the delta method, so that none has a width of 0. "
+    "Comparisons: the predictions of whole rows are exchanged at random (Yeh 2000), with p "
+    "corrected by Holm (1979); the verdict counts a difference below 1% over all tests. The most "
+    "frequent tag of each word is learnt in five folds from the other rows, and a word that they "
+    "do not have gets their most frequent tag.",
 }
 """Notes on the numbers of each kind: how they are made."""
 CHARTS = {
@@ -332,6 +372,8 @@ CHARTS = {
     "f1_by_label": "F1 of each label, with 95% intervals",
     "macro": "macro F1",
     "micro": "micro F1",
+    "f1_spans": "F1 of exact spans, with 95% intervals",
+    "all_spans": "all spans",
     "spearman": "Spearman correlation with your scores, with 95% intervals",
     "your_scores": "your scores",
     "shuffled": "shuffled scores",

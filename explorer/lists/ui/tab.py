@@ -53,6 +53,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "labelled": ("text", "second", "label", "group"),
     "multilabel": ("text", "second", "label", "group"),
     "scored": ("text", "second", "score", "group"),
+    "tagged": ("tokens", "tags", "group"),
 }
 """Columns of each kind that a reader may choose."""
 

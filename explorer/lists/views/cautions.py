@@ -18,8 +18,10 @@ from explorer.lists.results import (
     UnjudgedList,
 )
 from explorer.lists.roles import MAX_CLASSES
+from explorer.lists.tagged import TaggedList
 from explorer.lists.views.head_strings import head_cautions
 from explorer.lists.views.strings import GUESS_ALPHA, first_of, names_of, scored, unknown_said
+from explorer.lists.views.tag_strings import tag_cautions
 
 NOT_COMPARED = (
     "{n} of {rows} {are} not compared: {unknown}. [UNK] stands for every word outside a "
@@ -82,6 +84,8 @@ def cautions(result: ListResult) -> tuple[str, ...]:
         return tuple(filter(None, (not_compared(result, "sentence"),)))
     if isinstance(result, MaskedList):
         return tuple(filter(None, (no_common_word(result),)))
+    if isinstance(result, TaggedList):
+        return tuple(tag_cautions(result))
     heads = head_cautions(result)
     if isinstance(result, ScoredList):
         return (*heads, *_dependences(result, result.result.truth.groups))

@@ -21,8 +21,10 @@ from explorer.lists.results import (
     ScoredList,
     SentenceList,
 )
+from explorer.lists.tagged import LEXICON, TaggedList
 from explorer.lists.views.head_charts import reliability
 from explorer.lists.views.strings import BASELINES, names_of, scored_names
+from explorer.lists.views.tag_strings import CONTROL
 from explorer.refusal import brief
 from explorer.views.chart import band, categories, chart_canvas, line
 from explorer.views.theme import colour_of, faint, page_colours
@@ -55,6 +57,7 @@ def list_charts(result: ListResult, texts: Texts, header: Mapping[str, object]) 
         LabelledList: _labelled,
         MultilabelList: _multilabel,
         ScoredList: _scored,
+        TaggedList: _tagged,
     }
     figures, rows = [], []
     for figure, numbers in makers[type(result)](result, texts):  # type: ignore[operator]
@@ -190,6 +193,19 @@ def _multilabel(result: MultilabelList, texts: Texts) -> Charts:
     labels = result.result.sets.names
     by_label = {key: list(each.by_label) for key, each in found.items()}
     yield _f1(by_label, names, labels, texts["f1_by_label"])
+
+
+def _tagged(result: TaggedList, texts: Texts) -> Charts:
+    """Draw F1 of exact spans, of all and of each label of the list, with 95% intervals."""
+    found = result.heads
+    every = dict(found.scores) | ({LEXICON: found.lexicon} if found.lexicon else {})
+    names = {**result.labels, LEXICON: CONTROL}
+    types = result.types[:MAX_GROUPS]
+    scores = {
+        key: [each.micro.f1, *(each.by_type[label].f1 for label in types)]
+        for key, each in every.items()
+    }
+    yield _f1(scores, names, [texts["all_spans"], *types], texts["f1_spans"])
 
 
 def _f1(

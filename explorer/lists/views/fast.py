@@ -67,7 +67,7 @@ def decimals_of(seen: FastModel) -> int:
 
 def precisions(result: ListResult, report: FastReport | None) -> list[str]:
     """Return the precision of each of ``table_rows``; nothing where all are float32 by request."""
-    if report is None or result.texts.kind in JUDGED:
+    if report is None or result.texts.kind in (*JUDGED, "tagged"):
         return []
     exact = [report.exact[key] for key in result.labels]
     return [

@@ -15,6 +15,7 @@ from explorer.lists.heads import (
 )
 from explorer.lists.multilabel import MultilabelList
 from explorer.lists.results import LabelledList, ListResult, ScoredList
+from explorer.lists.tagged import TaggedList
 from explorer.lists.views.strings import correlation, first_of, nats, p_value, scored
 from explorer.models.specs import ONE_LABEL, SCORE, SEVERAL_LABELS
 
@@ -174,7 +175,7 @@ def duels_said(result: LabelledList) -> Iterator[str]:
     if sure:
         yield SURE.format(
             differences="; ".join(_better(duel, result.labels) for duel in sure),
-            level=f"p {_at_most(max(duel.corrected for duel in sure))}",
+            level=f"p {at_most(max(duel.corrected for duel in sure))}",
             holm=HOLM.format(n=n) if len(duels) > 1 else "",
         )
     elif not any(duel.only_first or duel.only_second for duel in duels):
@@ -185,7 +186,7 @@ def duels_said(result: LabelledList) -> Iterator[str]:
         yield UNSURE.format(rows=rows, p=(SMALLEST if len(duels) > 1 else ONLY).format(n=n, p=p))
 
 
-def _at_most(p: float) -> str:
+def at_most(p: float) -> str:
     """Format a bound of p values, rounded up."""
     return "< 0.001" if p < 0.001 else f"≤ {min(1.0, p + 0.0005):.3f}"
 
@@ -211,7 +212,7 @@ def _sets_said(result: MultilabelList, heads: HeadSetsResult) -> Iterator[str]:
             better, worse = pair if each.macro > 0 else pair[::-1]
             names = {"better": result.labels[better], "worse": result.labels[worse]}
             said.append(SET_BETTER.format(by=percent(abs(each.macro)), **names))
-        level = f"p {_at_most(max(each.corrected for each in sure))}"
+        level = f"p {at_most(max(each.corrected for each in sure))}"
         yield SET_SURE.format(differences="; ".join(said), level=level, n=counted(n, "comparison"))
     else:
         p = p_value(min(each.corrected for each in heads.duels))
@@ -239,7 +240,7 @@ def head_cautions(result: ListResult) -> tuple[str, ...]:
     return (*lines, *others_said(result))
 
 
-def on_cards_said(result: LabelledList) -> Iterator[str]:
+def on_cards_said(result: LabelledList | TaggedList) -> Iterator[str]:
     """Yield whose card names a data set whose form the list has, and who is right on its copies.
 
     It is evidence, and no proof.
@@ -251,6 +252,8 @@ def on_cards_said(result: LabelledList) -> Iterator[str]:
     for (name, known), labels in alike.items():
         template = ON_CARD if len(labels) == 1 else ON_CARDS
         yield template.format(labels=enumerated(labels), name=name, known=known)
+    if isinstance(result, TaggedList):
+        return
     for key in result.heads.as_if_seen:
         yield COPIES.format(
             n=f"{result.heads.copies:,}",

@@ -21,9 +21,11 @@ from explorer.lists.results import (
 from explorer.lists.rows import TextRow
 from explorer.lists.scored import BASELINE as WORDS_KEY
 from explorer.lists.sentences import SentenceScore
+from explorer.lists.tagged import TaggedList, renamed
 from explorer.lists.views.heads import has_heads, number
 from explorer.lists.views.strings import WORDS_NAME, names_of, read_as
 from explorer.lists.views.summary_json import summary_json
+from explorer.lists.views.tags import tagged_rows
 from explorer.models.tokens import MASK, SEPARATOR, clean_text, hide_choices, split_words
 from explorer.views.markup import script_json
 
@@ -73,11 +75,15 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         *("head_predicted", "head_right"),
     ),
     "scored": ("row", "model", "text", "score", "group", "predicted", "head_score"),
+    "tagged": (
+        *("row", "model", "text", "tags", "spans", "group"),
+        *("predicted", "missed", "in_vain", "right"),
+    ),
 }
 """Columns of ``table_rows`` by kind; one row for each row of the list and model."""
 MAX_MARKED = 3
 """Words of a sentence that are marked, those with the largest surprise."""
-LEAD = {"masked": 3, "plain": 2, "pairs": 3, "labelled": 3, "multilabel": 3, "scored": 3}
+LEAD = dict.fromkeys(COLUMNS, 3) | {"plain": 2, "tagged": 4}
 """Columns of a row itself, after its number and the model: the text and what is given of it."""
 Span = tuple[int, int]
 
@@ -109,6 +115,7 @@ def table_rows(result: ListResult) -> list[tuple[Any, ...]]:
         LabelledList: _labelled_rows,
         MultilabelList: _multilabel_rows,
         ScoredList: _scored_rows,
+        TaggedList: tagged_rows,
         UnjudgedList: _unjudged_rows,
     }
     return writers[type(result)](result)
@@ -338,6 +345,9 @@ def _constants(result: ListResult) -> dict[str, object]:
         return {"SCORE": result.score, "BLANKS": blanks}
     if isinstance(result, MaskedList):
         return {"WORDS": {str(row.number): row.choices for row in rows if row.choices}}
+    if isinstance(result, TaggedList):
+        heads = result.heads.asked.heads
+        return {"HEADS": {label: renamed(heads[key]) for key, label in result.labels.items()}}
     return {}
 
 
@@ -420,6 +430,10 @@ def _opened(result: ListResult, place: int) -> dict[str, Any]:
             pair = {"sentiment": row.text} if SEPARATOR in row.text else {}
             more.append({"tab": "tasks", "text": row.text, "fold": "sentiment", **pair})
         return {"open": more[0], "more": more, "marks": []}
+    if isinstance(result, TaggedList):
+        views = [{"tab": "tasks", "text": row.text, "fold": "entities"}]
+        views += [{"tab": tab, "text": row.text} for tab in ("attention", "depth")]
+        return {"open": views[0], "more": views, "marks": []}
     if isinstance(result, SentenceList):
         scores = [of_model[place] for of_model in result.scores.values()]
         marks = surprising(scores)

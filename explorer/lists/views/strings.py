@@ -28,6 +28,7 @@ from explorer.lists.results import (
 )
 from explorer.lists.rows import JUDGED, TextList
 from explorer.lists.scored import BASELINE as WORDS_KEY
+from explorer.lists.tagged import TaggedList
 
 NOUNS = {
     "masked": "masked row",
@@ -36,10 +37,11 @@ NOUNS = {
     "labelled": "labelled text",
     "multilabel": "text",
     "scored": "scored text",
+    "tagged": "sentence",
 }
 """A row of each kind."""
 OF_PAIRS = {"labelled": "labelled pair", "multilabel": "pair", "scored": "scored pair"}
-SEVERAL = " with several labels each"
+SEVERAL, TAGGED = " with several labels each", " whose words have tags"
 ROLES = {
     "text": "text",
     "second": "second text",
@@ -51,6 +53,8 @@ ROLES = {
     "unrelated": "unrelated sentence",
     "term": "target term",
     "context": "context",
+    "tokens": "list of words",
+    "tags": "list of tags",
 }
 PAIR = "“{good}” is compared with “{bad}”"
 MOST_NAMED = 5
@@ -112,17 +116,23 @@ PRECISION = {
     "labelled": "{label}: features differ by up to {largest} of their length.",
     "multilabel": "{label}: features differ by up to {largest} of their length.",
     "scored": "{label}: features differ by up to {largest} of their length.",
+    "tagged": "{label}: another tag in {changed}; probabilities differ by up to {largest}.",
     "absent": "{dtype} is not compared with float32: {reason}",
 }
 """Sentences on what half precision changes in a list."""
 
 
 def headline(result: ListResult) -> str:
-    """Return what a list's result says, with 95% intervals; for labelled rows the advice."""
+    """Return what a list's result says, with 95% intervals; for labelled rows the advice.
+
+    What tagged rows say is in ``tag_strings``.
+    """
     if isinstance(result, MaskedList):
         return _masked(result)
     if isinstance(result, SentenceList):
         return _sentences(result)
+    if isinstance(result, TaggedList):
+        return ""
     if isinstance(result, UnjudgedList):
         n = len(result.texts.rows)
         return UNJUDGED.format(rows=counted(n, "row"), are="is" if n == 1 else "are")
@@ -155,7 +165,7 @@ def second_line(result: ListResult) -> str:
         )
     if isinstance(result, MultilabelList):
         return _macro_f1(result)
-    if isinstance(result, UnjudgedList):
+    if isinstance(result, UnjudgedList | TaggedList):
         return ""
     if isinstance(result, ScoredList):
         found = result.result.correlations
@@ -200,7 +210,7 @@ def precision_sentence(result: ListResult, precision: ListPrecision | None) -> s
         rows = f"all {n_rows} rows" if n_rows > 1 else "the one row"
     sentences = [PRECISION["name"].format(dtype=dtype, rows=rows)]
     for key, each in differences.items():
-        is_share = kind in ("masked", *JUDGED)
+        is_share = kind in ("masked", "tagged", *JUDGED)
         largest = probability(each.largest) if is_share else f"{each.largest:.3f}"
         sentence = PRECISION[kind].format(
             label=result.labels[key], changed=each.n_changed, largest=largest
@@ -355,15 +365,18 @@ def read_as(texts: TextList) -> str:
     noun = (OF_PAIRS if "second" in texts.columns else NOUNS)[texts.kind]
     is_pair = texts.kind == "pairs"
     several = SEVERAL if texts.kind == "multilabel" else ""
+    after = TAGGED if texts.kind == "tagged" else several
     columns = [PAIR.format(**texts.columns)] if is_pair else []
     for role, name in texts.columns.items():
         if role in ROLES:
             verb = "the" if columns and not is_pair else "is the"
-            values = {"label": _labels, "score": _scores}.get(role, lambda _: "")(texts)
+            values = {"label": _labels, "score": _scores, "tags": _tags}.get(role, lambda _: "")(
+                texts
+            )
             of_role = "list of labels" if several and role == "label" else ROLES[role]
             columns.append(ONE_COLUMN.format(name=name, verb=verb, role=of_role, values=values))
     return READ_AS.format(
-        rows=counted(len(texts.rows), noun) + several,
+        rows=counted(len(texts.rows), noun) + after,
         header="" if texts.has_header else NO_HEADER,
         columns=enumerated(columns),
         unused=UNUSED.format(names=_named(texts.unused)) if texts.unused else "",
@@ -378,9 +391,18 @@ def _labels(texts: TextList) -> str:
     return f" ({', '.join(first_of(labels))})"
 
 
+def _tags(texts: TextList) -> str:
+    tags = sorted({tag for row in texts.rows for tag in row.tags})
+    return f" ({', '.join(first_of(tags))})"
+
+
 def _scores(texts: TextList) -> str:
     values = [row.score for row in texts.rows if row.score is not None]
     return f" ({min(values):g} to {max(values):g})"
+
+
+VALUES = {"label": _labels, "score": _scores, "tags": _tags}
+"""By role the sentence on its values."""
 
 
 def _named(names: Sequence[str]) -> str:

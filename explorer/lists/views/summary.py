@@ -21,6 +21,7 @@ from explorer.lists.results import (
 )
 from explorer.lists.roles import LeftOut
 from explorer.lists.rule import FastReport
+from explorer.lists.tagged import TaggedList
 from explorer.lists.views.fast import fast_sentence
 from explorer.lists.views.heads import has_heads, heads_html
 from explorer.lists.views.pair_strings import mean_said, stereo_said
@@ -34,6 +35,7 @@ from explorer.lists.views.strings import (
     scored,
     scored_names,
 )
+from explorer.lists.views.tags import tags_html
 from explorer.lists.views.verdict import lines_said
 from explorer.views.markup import (
     Markup,
@@ -75,7 +77,7 @@ def summary_html(
         *(el("p", with_names(line, keys), class_="tx-second") for line in others),
         repeated_html(result, texts),
         heads_html(result, texts),
-        models_table(result, texts),
+        tags_html(result, texts) if isinstance(result, TaggedList) else models_table(result, texts),
         duels_table(result, texts),
         left_out_html(result.texts.left_out, texts),
         note(with_names(_precision_said(result, precision), keys)) if precision else None,

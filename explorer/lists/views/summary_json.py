@@ -21,9 +21,11 @@ from explorer.lists.results import (
     UnjudgedList,
 )
 from explorer.lists.stereoset import StereoScore
+from explorer.lists.tagged import TaggedList
 from explorer.lists.views.cautions import cautions
 from explorer.lists.views.heads import heads_json, number
 from explorer.lists.views.strings import headline
+from explorer.lists.views.tags import tagged_json
 
 
 def summary_json(result: ListResult) -> dict[str, Any]:
@@ -35,6 +37,7 @@ def summary_json(result: ListResult) -> dict[str, Any]:
         LabelledList: _labelled_summary,
         MultilabelList: _multilabel_summary,
         ScoredList: _scored_summary,
+        TaggedList: _tagged_summary,
         UnjudgedList: _unjudged_summary,
     }
     return writers[type(result)](result)
@@ -69,6 +72,10 @@ def _scored_summary(result: ScoredList) -> dict[str, Any]:
             for each in scores.duels
         ],
     }
+
+
+def _tagged_summary(result: TaggedList) -> dict[str, Any]:
+    return tagged_json(result) | {"cautions": list(cautions(result))}
 
 
 def _unjudged_summary(result: UnjudgedList) -> dict[str, Any]:

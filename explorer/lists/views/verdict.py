@@ -3,10 +3,12 @@
 from explorer.analysis.digits import enumerated, percent, told_apart
 from explorer.lists.disagreement import has_truth, mean_distances
 from explorer.lists.results import LabelledList, ListResult, MaskedList, SentenceList
+from explorer.lists.tagged import TaggedList
 from explorer.lists.views.cautions import cautions, layers_named
 from explorer.lists.views.head_strings import head_verdict
 from explorer.lists.views.pair_strings import means_said
 from explorer.lists.views.strings import headline, nats, scored, second_line
+from explorer.lists.views.tag_strings import tag_lines
 
 APART = (
     "{first} and {second} differ most on these {n:,} sentences: by {most} nats a word on average, "
@@ -28,6 +30,8 @@ def lines_said(result: ListResult) -> tuple[str, ...]:
     is the mean log-ratio of two words, where all rows offer the same two, and otherwise the
     headline.
     """
+    if isinstance(result, TaggedList):
+        return (*tag_lines(result), *cautions(result))
     heads = head_verdict(result)
     means = tuple(means_said(result))
     is_ratio = isinstance(result, MaskedList) and not has_truth(result).any()

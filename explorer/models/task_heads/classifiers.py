@@ -1,7 +1,7 @@
 """Task heads: sentence pairs, answer spans, and sentiment with integrated gradients."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
@@ -14,6 +14,7 @@ from explorer.models.forward import (
     classified_features,
     clock_of,
     inputs_of,
+    readable_tokens,
     timed_features,
     tokenize,
 )
@@ -22,8 +23,8 @@ from explorer.models.loading import LoadedModel
 from explorer.models.run import read_only
 from explorer.models.task_heads.adapters import TunedModel, head_for, tuned_of
 from explorer.models.task_heads.windows import Window, window_of, windows, yield_to_others
-from explorer.models.tokens import BadText, Tokens, plain_text, sides_of, spell_masks
-from explorer.refusal import Sentence
+from explorer.models.tokens import SEPARATOR, BadText, Tokens, plain_text, sides_of, spell_masks
+from explorer.refusal import Sentence, brief
 
 
 def has_pair_head(loaded: LoadedModel) -> bool:
@@ -231,6 +232,68 @@ def token_logits(tuned: TunedModel, tokens: Tokens) -> np.ndarray:
     """Return the logits of a token classifier, float32 [token, label]."""
     (logits,) = _class_logits(tuned, [(tokens.ids, tokens.segments)])
     return read_only(logits.float().cpu().numpy())
+
+
+NOT_AS_GIVEN = Sentence(
+    "row-word-read-otherwise", "It has a word that is read as a mask, a choice or a separator."
+)
+NO_TOKEN = Sentence(
+    "row-word-without-token", "{label} has no token of its own for its word “{word}”."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TagPlan:
+    """Input of a text whose words are given, and the tokens that their tags are read at."""
+
+    text: EncodedText
+    firsts: tuple[int, ...]
+    """The position of the first token of each word."""
+
+
+def tag_plans(
+    loaded: LoadedModel, texts: Sequence[Sequence[str]], max_tokens: int
+) -> list[TagPlan | str]:
+    """Return the input of each text, whose words spaces divide, or the sentence why it has none."""
+    return [_tag_plan(loaded, words, max_tokens) for words in texts]
+
+
+def _tag_plan(loaded: LoadedModel, words: Sequence[str], max_tokens: int) -> TagPlan | str:
+    text = " ".join(words)
+    tokens = readable_tokens(loaded, text, max_tokens)
+    if isinstance(tokens, str):
+        return tokens
+    if tokens.text != text or SEPARATOR in text:
+        return NOT_AS_GIVEN
+    own = [
+        (start, place)
+        for place, (start, end) in enumerate(tokens.spans)
+        if end > start and not tokens.special[place]
+    ]
+    firsts, begins = [], 0
+    for word in words:
+        ends = begins + len(word)
+        inside = [place for start, place in own if begins <= start < ends]
+        if not inside:
+            return NO_TOKEN.format(label=loaded.spec.label, word=brief(word))
+        firsts.append(inside[0])
+        begins = ends + 1
+    return TagPlan(EncodedText(tokens.ids, tokens.segments), tuple(firsts))
+
+
+def tag_logits(loaded: LoadedModel, plans: Sequence[TagPlan]) -> list[np.ndarray]:
+    """Return the logits of the model's own token classifier, float32 [word, label] by text.
+
+    Raises:
+        NotTuned: the model has no head for tokens.
+    """
+    task, _ = head_for(loaded.spec, "tokens")
+    tuned = tuned_of(loaded, task)
+    headed = replace(loaded, network=tuned.network, lock=tuned.lock)
+    _, logits = classified_features(headed, [plan.text for plan in plans], "cls")
+    return [
+        read_only(of_text[list(plan.firsts)]) for of_text, plan in zip(logits, plans, strict=True)
+    ]
 
 
 def margin_slopes(tuned: TunedModel, text: str, margin: Margin) -> Slopes:

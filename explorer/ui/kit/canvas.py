@@ -39,7 +39,8 @@ DEFINED = re.compile(r"^(?:def )?(\w+)(?= = |\()", re.MULTILINE)
 """Names of the functions and constants that a file defines."""
 OF_ROWS: dict[str, tuple[str, ...]] = {
     "texts/rows": tuple(
-        f"texts/{kind}" for kind in ("masked", "plain", "pairs", "labelled", "multilabel", "scored")
+        f"texts/{kind}"
+        for kind in ("masked", "plain", "pairs", "labelled", "multilabel", "scored", "tagged")
     )
 }
 """Pictures of several kinds of rows, of which the browser says the one whose code computes them."""

@@ -305,8 +305,18 @@ TAGS = {
 }
 
 
+TAGGED = [
+    {"tokens": ["the", "unbelievable", "cat's", "mat"], "ner_tags": ["O", "B-X", "I-X", "B-Y"]},
+    {"tokens": ["it", "sat", "#"], "ner_tags": ["I-X", "O", "O"]},
+    {"tokens": ["he"], "ner_tags": ["O"]},
+]
+
+
 def test_so_does_the_script_of_token_classifiers(tiny_family, own_models, tmp_path):
     from transformers import AutoModelForTokenClassification
+
+    import explorer
+    from explorer.lists.views.rows import rows_canvas
 
     places = {}
     for kind, tags in TAGS.items():
@@ -326,6 +336,9 @@ def test_so_does_the_script_of_token_classifiers(tiny_family, own_models, tmp_pa
     for span in (chosen[0], chosen[-1], choice.choices[0][1]):
         drawn[f"tasks/why:{span}"] = numbers_in(show_spans(state, text, span)[-1])["tasks/why"]
     assert len(drawn) == 4
+    drawn["texts/tagged"] = json.loads(
+        rows_canvas(explorer.texts(TAGGED, flags.family).answers, {}, {})
+    )
     models = {f"m{kind}": [str(place), ""] for kind, place in places.items()}
     recomputed(written(drawn, models), tmp_path)
 

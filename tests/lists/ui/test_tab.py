@@ -239,7 +239,7 @@ def test_a_file_and_a_bundled_list_come_back_as_text():
 def test_the_empty_tab_says_what_goes_in_and_what_comes_out():
     _, form = tab.show(STATE)
     summary = tab.empty_html()
-    assert [name in summary for name in strings.KIND_NAMES.values()] == [True] * 6
+    assert [name in summary for name in strings.KIND_NAMES.values()] == [True] * 7
     assert len(json.loads(form)["lists"]) == 6
 
 
@@ -253,3 +253,41 @@ def test_rows_that_one_reason_stands_for_are_not_counted_as_one():
     said = str(left_out_html(left_out, strings.SUMMARY))
     assert "<summary>Rows not read</summary>" in said
     assert "Row 2,001" in said
+
+
+def test_tagged_rows_are_drawn_and_a_stop_keeps_those_that_are_done(tagger, monkeypatch):
+    from explorer.lists.read import read_table
+    from explorer.lists.rows import text_list
+    from explorer.serving.start import parse_flags
+
+    monkeypatch.setattr(batches, "BLOCK_ROWS", 1)
+    monkeypatch.setattr("explorer.lists.tag_batches.BLOCK_ROWS", 1)
+    names = ("O", "B-PER", "I-PER")
+    flags = parse_flags([f"--model={kind}={tagger(kind, names)}" for kind in ("bert", "albert")])
+    state = PageState(family=f"only,{flags.family}".replace("only,only", "only"))
+    content = "the O\ncat B-PER\nsat I-PER\n. O\n\nit B-PER\nwas O\nhere O\n. O\n"
+    texts = text_list(read_table(content))
+    asked_ = tab.ListQuestion(texts, tab.TextsOptions(), state)
+    steps = [step.part for step in tab.run_list(asked_, tab.CancelToken())]
+    *_, last = tab.run_list(asked_, tab.CancelToken())
+    cancel = tab.CancelToken()
+    running = tab.run_list(asked_, cancel)
+    while next(running).part.progress.done < 1:
+        pass
+    cancel.stop()
+    with pytest.raises(StopIteration) as end:
+        next(running)
+    stopped = tab.draw_list(asked_, JobUpdate(0, None, True, stopped=True, result=end.value.value))
+    assert json.loads(stopped[1])["total"] == 1
+    assert "Stopped after 1 of 2 rows" in stopped[0]
+    whole = TextsQuestion(texts, state.ask)
+    list(whole.run(cancel := tab.CancelToken()))
+    answer = tab.ListAnswer(last.part.progress, 1.0, whole.result(), {})
+    summary, rows, charts = tab.draw_list(asked_, JobUpdate(0, None, True, result=answer))
+    assert "Exact spans by the models" in summary
+    assert strings.NOTES["tagged"].split("\n")[0].split(":")[0] in summary
+    lines = json.loads(rows)["lines"]
+    assert {line["lead"][0] for line in lines} == {"the cat sat .", "it was here ."}
+    assert lines[0]["more"][0]["tab"] == "tasks"
+    assert json.loads(charts)["numbers"]["rows"]
+    assert steps[-1].progress.done == 2

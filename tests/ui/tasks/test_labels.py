@@ -15,7 +15,8 @@ from transformers import (
 
 import explorer
 from explorer.analysis.digits import signed
-from explorer.analysis.tasks.entities import Entity, WordTags, spans_of
+from explorer.analysis.spans import spans_of
+from explorer.analysis.tasks.entities import Entity, WordTags
 from explorer.analysis.tasks.labels import LabelAttribution, LabelValues
 from explorer.links.codec import from_params, to_params
 from explorer.links.page_state import PageState
