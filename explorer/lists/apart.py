@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -24,10 +25,16 @@ PASSIVE = {"OMP_WAIT_POLICY": "passive"}
 spin take many times as long."""
 STOP_S = 20.0
 """Seconds that a stopped training has for its scores and its files, before it is ended."""
+EXIT_S = 5.0
+"""Seconds for a process whose answers have ended to exit."""
 OUT_OF_MEMORY = Sentence(
     "tuning-out-of-memory",
     "Fine-tuning was ended: it needs more than the {limit:g} GB that it may take here. Take fewer "
     "or shorter rows, or smaller models.",
+)
+NOT_IN_TIME = Sentence(
+    "tuning-stop-not-in-time",
+    "Stopped. The scores and models so far were not there within {seconds:g} s, so none are kept.",
 )
 GONE = Sentence(
     "tuning-killed", "Fine-tuning was ended from outside, most likely for lack of memory."
@@ -89,7 +96,7 @@ class TuningProcess(ChildProcess):
             try:
                 answer = self._next(look)
             except ProcessGoneError:
-                raise Refusal(GONE) from None
+                raise Refusal(self._why_gone()) from None
             if isinstance(answer, Refusal):
                 raise answer
             if isinstance(answer, str):
@@ -107,9 +114,18 @@ class TuningProcess(ChildProcess):
             self._send("stop")
         self._hold(is_timing() and not self._stopped_at)
         if self._stopped_at and now - self._stopped_at > STOP_S:
-            raise Refusal(GONE)
+            raise Refusal(NOT_IN_TIME.format(seconds=STOP_S))
         if (resident_bytes(self._process.pid) or 0) > self._limit:
             raise Refusal(OUT_OF_MEMORY.format(limit=self._limit / 1e9))
+
+    def _why_gone(self) -> Sentence:
+        """Return why the process has ended without an answer: killed, as for memory, or failed."""
+        with suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(EXIT_S)
+            if code == -getattr(signal, "SIGKILL", 9):
+                return GONE
+            logger.error("fine-tuning ended in its own process with the exit code %d", code)
+        return FAILED
 
     def _hold(self, waits: bool) -> None:
         """Let the process wait, or go on, where the system can do that."""

@@ -137,6 +137,37 @@ def test_a_process_that_takes_too_much_memory_or_dies_has_its_sentence(request_o
             next(process.answers(CancelToken()))
 
 
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ("sys.exit(3)", "Fine-tuning failed; the reason is in the server's log."),
+        ("os.kill(os.getpid(), signal.SIGTERM)", "Fine-tuning failed; the reason is in the"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "was ended from outside, most likely for lack of"),
+    ],
+)
+def test_only_a_process_that_was_killed_is_said_to_be_ended_from_outside(
+    request_of, monkeypatch, ends, said
+):
+    lines = f"import os, signal, sys; sys.stdin.buffer.read(1); {ends}"
+    monkeypatch.setattr(apart, "CHILD", (sys.executable, "-c", lines))
+    with TuningProcess(request_of(), 1e12) as process, pytest.raises(Refusal, match=said):
+        next(process.answers(CancelToken()))
+
+
+def test_a_stop_that_takes_too_long_is_said_to_be_one(request_of, monkeypatch):
+    monkeypatch.setattr(apart, "CHILD", SLEEPS)
+    monkeypatch.setattr(apart, "STOP_S", 0.2)
+    cancel = CancelToken()
+    cancel.stop()
+    with (
+        TuningProcess(request_of(), 1e12) as process,
+        pytest.raises(
+            Refusal, match=r"Stopped\. The scores and models so far were not there within"
+        ),
+    ):
+        next(process.answers(cancel))
+
+
 @pytest.mark.skipif(
     sys.platform != "linux", reason="needs Linux, whose /proc tells the state of a process"
 )

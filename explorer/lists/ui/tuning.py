@@ -22,7 +22,7 @@ from explorer.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.ui.kit import strings as kit
 from explorer.ui.kit.canvas import Canvas, Chart, ran_with, read_question
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
-from explorer.ui.kit.running import address_of_asker
+from explorer.ui.kit.running import address_of_asker, is_passed_on
 from explorer.views.markup import join, note, refusal_message
 
 if TYPE_CHECKING:
@@ -90,7 +90,8 @@ def ask(
     from explorer.models.tuning.networks import check_method
 
     try:
-        if not (context().tunes_for_all or is_this_machine(address_of_asker())):
+        is_own = is_this_machine(address_of_asker()) and not is_passed_on()
+        if not (context().tunes_for_all or is_own):
             raise Refusal(strings.TUNING_IS_OFF)
         check_method(method)
         texts = enough(list_in(read_question(str(sent))))

@@ -44,6 +44,10 @@ MEASURED_FOR_PROGRAMS: dict[str, Any] = {
     "concurrency_limit": limits.TIMED_CALLS.maximum,
 }
 """Event options for the public endpoint that measures."""
+PASSED_ON = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+"""Headers that a proxy adds to a request."""
+OWN_NAMES = ("", "localhost", "127.0.0.1", "::1")
+"""Names by which a browser on this machine calls the page."""
 AT_ONCE: dict[str, Any] = {
     "concurrency_limit": None,
     "show_progress": "hidden",
@@ -87,6 +91,17 @@ def address_of_asker() -> str:
     request = LocalContext.request.get(None)
     client = getattr(request, "client", None)
     return account_of(str(client.host)) if client is not None else ""
+
+
+def is_passed_on() -> bool:
+    """Return whether the current request came through a proxy, or was sent to another name.
+
+    A proxy adds a header, or keeps the public name in the header Host. One that does neither looks
+    like a browser on this machine.
+    """
+    headers = getattr(LocalContext.request.get(None), "headers", None) or {}
+    name = str(headers.get("host", "")).rsplit(":", 1)[0].strip("[]")
+    return any(each in headers for each in PASSED_ON) or name not in OWN_NAMES
 
 
 def program_that_asks() -> str:

@@ -11,7 +11,7 @@ from explorer.links.page_state import PageState
 from explorer.lists import apart, child
 from explorer.lists.read import read_table
 from explorer.lists.rows import text_list
-from explorer.lists.ui import tab, tuning
+from explorer.lists.ui import strings, tab, tuning
 from explorer.lists.ui.tab import draw_list
 from explorer.refusal import Refusal
 from explorer.scheduling.job_queue import JobUpdate
@@ -64,6 +64,39 @@ def test_only_this_machine_may_train_unless_the_start_allows_all(tiny_family, mo
         assert bool(drawn) != may, address
     configure(tunes_for_all=True)
     assert list(tuning.ask(asked(LISTED), STATE, "full")) == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "may"),
+    [
+        ({"host": "127.0.0.1:7860"}, True),
+        ({"host": "[::1]:7860"}, True),
+        ({"host": "localhost"}, True),
+        ({}, True),
+        ({"host": "models.example.org"}, False),
+        ({"host": "models.example.org:8080"}, False),
+        ({"host": "127.0.0.1:7860", "x-forwarded-for": "127.0.0.1"}, False),
+        ({"host": "127.0.0.1:7860", "via": "1.1 proxy"}, False),
+        ({"host": "127.0.0.1:7860", "forwarded": "for=127.0.0.1"}, False),
+    ],
+)
+def test_nobody_behind_a_proxy_may_train_without_the_start_s_leave(
+    tiny_family, monkeypatch, headers, may
+):
+    from starlette.requests import Request
+
+    scope = {
+        "type": "http",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "client": ("127.0.0.1", 1234),
+    }
+    monkeypatch.setattr(
+        "explorer.ui.kit.running.LocalContext.request",
+        type("", (), {"get": lambda _: Request(scope)}),
+    )
+    drawn = list(tuning.ask(asked(LISTED), STATE, "full"))
+    assert bool(drawn) != may
+    assert may or strings.TUNING_IS_OFF in said(drawn[0])
 
 
 def question():
