@@ -18,7 +18,7 @@ from explorer.lists.tagged import types_of
 from explorer.models.choice.labels import LabelNames
 from explorer.models.run import length_batches
 from explorer.models.specs import ModelSpec
-from explorer.refusal import Sentence
+from explorer.refusal import Sentence, joined
 from explorer.scheduling.cancel import CancelToken
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ def prepare_tags(
     return _of_models(ready, found), replace(found, others={**found.others, **without})
 
 
-def _not_scored_said(ready: Prepared[Any], found: AskedHeads, types: Sequence[str]) -> str:
+def _not_scored_said(ready: Prepared[Any], found: AskedHeads, types: Sequence[str]) -> Sentence:
     """Return why the first head is not scored."""
     key, why = next(iter(found.others.items()))
     if why.reason != OTHER_NAMES:
-        return why.said
+        return joined([why.said])
     label, its = ready.specs[key].label, ", ".join(why.labels)
     return OTHER_TYPES.format(yours=", ".join(types), label=label, its=its, key=key)
 
