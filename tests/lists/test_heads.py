@@ -347,6 +347,24 @@ def test_random_labels_lead_to_no_advice_in_any_of_20_draws():
         assert found.verdict.best == ()
 
 
+def test_a_head_counts_as_better_below_an_error_rate_of_1_percent_alone():
+    levels = []
+    for share in np.linspace(0.5, 0.9, 25):
+        right = np.random.default_rng(9).random(100) < share
+        found, _ = heads_of([right])
+        p_values = [
+            binomtest(duel.only_first, duel.only_first + duel.only_second).pvalue
+            for duel in found.against
+        ]
+        guess, words = p_values
+        level = 2 * guess if guess < words else max(guess, 2 * words)  # Holm's, of the two tests
+        is_ahead = found.against[0].only_first > found.against[0].only_second
+        assert bool(found.verdict.best) == (is_ahead and level < 0.01)
+        levels.append(level if is_ahead else 1.0)
+    assert any(0.01 < level < 0.2 for level in levels)
+    assert min(levels) < 0.01
+
+
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_no_interval_has_a_width_of_0_at_the_ends_of_the_scale(share):
     found, _ = heads_of([np.full(50, bool(share))])

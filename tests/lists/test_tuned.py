@@ -112,6 +112,23 @@ def test_random_labels_lead_to_no_advice_in_twenty_draws():
         )
 
 
+def test_a_model_is_advised_below_an_error_rate_of_1_percent_alone():
+    levels = []
+    for draw, share in enumerate(np.linspace(0.5, 0.95, 19)):
+        half = (0.5, 0.5, 0.5)
+        found = scores({TUNED: (share, 0.5, 0.5), FROZEN: half, BAG: (0.5,)}, 400, draw)
+        p_values = {
+            (each.first, each.second): each.p_value if each.difference > 0 else 1.0
+            for each in found.comparisons
+        }
+        own, others = (TUNED, "bert"), [(FROZEN, "bert"), (BAG, ""), (GUESS, "")]
+        level = len(found.comparisons) * max(p_values[own, other] for other in others)
+        assert ("bert" in found.advised) == (level < 0.01)
+        levels.append(level)
+    assert any(0.01 < level < 0.9 for level in levels)
+    assert min(levels) < 0.01
+
+
 @pytest.mark.parametrize(
     ("shares", "advised", "said"),
     [
