@@ -30,10 +30,12 @@ const FIELDS = [
 ];
 
 /**
- * @typedef {{text: string, name: string, ending: string, kind: string, columns: Record<string,
+ * @typedef {{text: string, name: string, source: string, ending: string, kind: string, columns:
+ *   Record<string,
  *   string>, pooling: string, layer: string, score: string, long: string,
  *   precision: string}} List
- * `name`: of a bundled list; `ending`: of a file's name
+ * `name`: of a bundled list; `source`: a file's name, which may be that of a public data set, and
+ * `ending`: its last part, which links hold
  */
 /**
  * @typedef {{said?: string, left_out?: string, error?: string, kind?: string, names?: string[],
@@ -47,6 +49,7 @@ const isTrained = kind => ['labelled', 'multilabel', 'scored'].includes(kind ?? 
 const none = () => ({
   text: '',
   name: '',
+  source: '',
   ending: '',
   kind: '',
   columns: {},
@@ -82,7 +85,7 @@ class TooLarge extends Error {
 
 /** How the list is to be read, as Python is asked. */
 const how = () => ({
-  name: list.ending ? `list.${list.ending}` : '',
+  name: list.source || (list.ending ? `list.${list.ending}` : ''),
   kind: list.kind,
   columns: list.columns,
 });
@@ -146,6 +149,7 @@ async function readFile(file) {
   const ending = file.name.split('.').at(-1).toLowerCase();
   list = {
     ...none(),
+    source: file.name,
     ending: ENDINGS.includes(ending) ? ending : ending === 'ndjson' ? 'jsonl' : '',
   };
   return read(async () => ({

@@ -42,6 +42,8 @@ ID = "texts"
 LABEL = strings.LABEL
 QUESTION = strings.QUESTION
 READS: tuple[str, ...] = ("family", "device", "dtype", "labels")
+LONGEST_NAME = 255
+"""Characters of a file's name that are read, its last ones."""
 ROWS_SO_FAR = 50
 """Rows that are shown while others are still computed."""
 SHOW_EVERY_S = 1.0
@@ -300,7 +302,7 @@ def table_in(question: Mapping[str, Any]) -> RawTable:
     Raises:
         Refusal: it is empty, or no text.
     """
-    content, name = unpacked(question), str(question.get("name") or "")
+    content, name = unpacked(question), str(question.get("name") or "")[-LONGEST_NAME:]
     is_file = bool(name or question.get("file"))
     return read_table(content if is_file else content.decode("utf-8", "ignore"), name)
 

@@ -90,3 +90,21 @@ test('an empty box is refused in a sentence; an answer below it, to another list
   await new Promise(setImmediate);
   assert.deepEqual([sent.length, faded()], [1, true]);
 });
+
+test('a file is asked for under its own name, and a list that is pasted in its place is not', async () => {
+  begun();
+  const root = place(), asked = [], ran = [];
+  const asks = async question => { asked.push(question); return JSON.stringify({text: ROWS, names: ['text'], kind: 'masked', columns: {}, n_rows: 2}); };
+  show(root, data, {ask: question => ran.push(question), asks, dark: false});
+  const input = root.querySelector('input[type=file]');
+  Object.defineProperty(input, 'files', {value: [new File([ROWS], 'sst2-dev.csv')]});
+  input.dispatchEvent(new Event('change'));
+  await until(() => root.querySelector('textarea').value === ROWS);
+  click(root.querySelector('.tx-run'));
+  await until(() => ran.length === 1);
+  assert.deepEqual([...asked, ...ran].map(({name}) => name), ['sst2-dev.csv', 'sst2-dev.csv', 'sst2-dev.csv']);
+  pasted(root.querySelector('textarea'), 'It sings.');
+  click(root.querySelector('.tx-run'));
+  await until(() => ran.length === 2);
+  assert.equal(ran[1].name, '');
+});

@@ -291,3 +291,14 @@ def test_tagged_rows_are_drawn_and_a_stop_keeps_those_that_are_done(tagger, monk
     assert lines[0]["more"][0]["tab"] == "tasks"
     assert json.loads(charts)["numbers"]["rows"]
     assert steps[-1].progress.done == 2
+
+
+def test_a_file_s_name_says_which_public_data_set_it_may_be():
+    from explorer.lists.seen import recognised_as
+
+    sent = {"packed": packed(csv_of(LABELLED, "text,label")), "name": "SST-2 dev.csv"}
+    assert [known.label for known in recognised_as(tab.list_in(sent))] == ["SST-2"]
+    unnamed = tab.list_in(sent | {"name": "list.csv"})
+    assert recognised_as(unnamed) == ()
+    long = tab.list_in(sent | {"name": "x" * 100_000 + ".csv"})
+    assert len(long.source) == tab.LONGEST_NAME
