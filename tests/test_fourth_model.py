@@ -20,7 +20,7 @@ from explorer.refusal import Refusal
 from explorer.ui.kit.canvas import recipe_parts
 from explorer.ui.layer import folds
 from explorer.ui.shell.api import ENDPOINTS
-from explorer.ui.shell.tabs import TABS
+from explorer.ui.shell.tabs import TABS, values_of
 from tests.needs import needs_node
 from tests.tiny_roberta import HEADS, LAYERS
 
@@ -89,7 +89,7 @@ def saved_layer(text):
     state = PageState(text=text)
     numbers = re.search('data-numbers="([^"]*)"', folds.show_contexts(state))[1]
     drawn = {
-        "layer/stations": TAB["layer"].show(state)[1],
+        "layer/stations": values_of(TAB["layer"], state)[1],
         "layer/steps": folds.show_steps(state)[1],
         "layer/contexts": html.unescape(numbers),
     }
@@ -126,7 +126,7 @@ def test_a_family_may_lack_a_model(four, monkeypatch):
     monkeypatch.setitem(specs.BASE, "roberta", spec)
     assert [s.key for s in family_specs("mini")] == ["bert", "distilbert", "albert"]
     assert [s.key for s in family_specs("base")][-1] == "roberta"
-    values = TAB["parameters"].show(PageState())
+    values = values_of(TAB["parameters"], PageState())
     assert "RoBERTa" in values[0]
     shapes.seven_sizes.cache_clear()
     assert "mini-roberta" in [size.spec.name for size in shapes.seven_sizes()]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, TypeVarTuple
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, WatchedSentence
 from explorer.context import context
@@ -248,20 +248,31 @@ def _load_all(ask: Ask, report: OnProgress | None) -> "dict[str, ModelUnavailabl
     return missing
 
 
-def runs_with_mlm_head(
-    ask: Ask,
-) -> "tuple[dict[str, Run], dict[str, ModelUnavailable]]":
+class Runs(NamedTuple):
+    """Runs of the models on one text, and the errors of the models that are unavailable."""
+
+    found: dict[str, Run] = {}  # noqa: RUF012 - nobody changes it
+    missing: "dict[str, ModelUnavailable]" = {}  # noqa: RUF012
+
+    @property
+    def with_mlm_head(self) -> "Runs":
+        """The runs of the models that have an MLM head, and the reasons for all others."""
+        from explorer.models.forward import NO_HEAD
+        from explorer.models.hub import ModelUnavailable
+
+        headless = {key: run.spec for key, run in self.found.items() if not run.spec.has_head}
+        no_head = {key: ModelUnavailable(spec, NO_HEAD) for key, spec in headless.items()}
+        runs = {key: run for key, run in self.found.items() if key not in no_head}
+        return Runs(runs, self.missing | no_head)
+
+
+def runs_with_mlm_head(ask: Ask) -> Runs:
     """Return the runs of the models that have an MLM head, and the reasons for all others.
 
     Raises:
         BadText: a model cannot run the text.
     """
-    from explorer.models.forward import NO_HEAD
-    from explorer.models.hub import ModelUnavailable
-
-    runs, missing = get_runs(ask)
-    no_head = {k: ModelUnavailable(r.spec, NO_HEAD) for k, r in runs.items() if not r.spec.has_head}
-    return {k: run for k, run in runs.items() if k not in no_head}, missing | no_head
+    return get_runs(ask).with_mlm_head
 
 
 def refuse_none(found: Mapping[str, Any], missing: Mapping[str, Refusal]) -> None:
@@ -270,9 +281,7 @@ def refuse_none(found: Mapping[str, Any], missing: Mapping[str, Refusal]) -> Non
         raise Refusal(joined(map(str, missing.values())))
 
 
-def get_runs(
-    ask: Ask, report: OnProgress | None = None
-) -> "tuple[dict[str, Run], dict[str, ModelUnavailable]]":
+def get_runs(ask: Ask, report: OnProgress | None = None) -> Runs:
     """Return the runs of a family by model key, and the errors of the unavailable models.
 
     Raises:
@@ -291,4 +300,4 @@ def get_runs(
             missing[spec.key] = error
     for run in runs.values():
         _note(run)
-    return runs, missing
+    return Runs(runs, missing)

@@ -24,7 +24,7 @@ from explorer.models.tokens import BadText
 from explorer.refusal import Failed, Refusal
 from explorer.scheduling.cancel import Cancelled
 from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK, CannotMeasure
-from explorer.ui.shell.tabs import TABS
+from explorer.ui.shell.tabs import TABS, values_of
 from tests.waiting import until
 
 TEXT = "the cat [MASK] on the mat"
@@ -112,7 +112,7 @@ def test_every_tab_is_the_same_from_elsewhere(machine, monkeypatch):
         configure(backend=place)
         CACHE.clear()
         for tab in tabs:
-            values = [v for v in tab.show(state) if isinstance(v, str)]
+            values = [v for v in values_of(tab, state) if isinstance(v, str)]
             shown.setdefault(tab.ID, []).append(values)
     assert {"run", "call"} <= set(machine.asked)
     for tab, (elsewhere, own) in shown.items():

@@ -9,6 +9,7 @@ import numpy as np
 from explorer.context import configure, context
 from explorer.links.page_state import PageState
 from explorer.ui.kit.jobs import handler
+from explorer.ui.shell.tabs import values_of
 from tests.analysis.latency.test_family import measured
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -34,7 +35,7 @@ def attention_values():
     from explorer.ui.attention import folds, tab
 
     return {
-        "attention/wall": tab.show(STATE)[1],
+        "attention/wall": values_of(tab, STATE)[1],
         "attention/summary": folds.show_summary(STATE, "rollout")[1],
         "attention/switches": folds.show_switches(STATE)[1],
         "attention/bertviz": folds.show_view(STATE, "bert", "head")[1],
@@ -51,7 +52,7 @@ def layer_values(monkeypatch):
     measure = partial(measured_recurrent.measure_recurrent, plan=hasty)
     monkeypatch.setattr(measured_recurrent, "measure_recurrent", measure)
     return {
-        "layer/stations": tab.show(STATE)[1],
+        "layer/stations": values_of(tab, STATE)[1],
         "layer/steps": folds.show_steps(STATE)[1],
         "layer/held_out": list(handler(folds.HELD_OUT)(STATE))[LAST][1],
         "layer/recurrent": list(handler(folds.RECURRENT)(STATE))[LAST][1],
@@ -69,7 +70,7 @@ def texts_values():
     course = Curves(4, losses=(0.7, 0.6, 0.5, 0.4), epochs=epochs)
     tuning = tuning_charts({"bert": [course]}, {"bert": "BERT"}, ran_with(STATE))
     *_, rows, charts, _ = list(handler(tab.LIST)(asked(LIST), STATE))[LAST]
-    shown = {"texts/ask": tab.show(STATE)[1], "texts/rows": rows, "texts/charts": charts}
+    shown = {"texts/ask": values_of(tab, STATE)[1], "texts/rows": rows, "texts/charts": charts}
     return shown | {"texts/tuning": tuning}
 
 
@@ -99,7 +100,7 @@ def depth_values(monkeypatch):
     )
     travel, _, film, _ = depth_folds.show_moves(STATE)
     return {
-        "depth/lens": tab.show(STATE)[1],
+        "depth/lens": values_of(tab, STATE)[1],
         "depth/similarity": list(handler(depth_folds.SIMILARITY)(STATE))[LAST][1],
         "depth/changed": of_pair,
         "depth/meaning": list(handler(meaning.MEANING)(STATE, *TWO_USES))[LAST][1],
@@ -121,7 +122,7 @@ def distillation_values(monkeypatch):
     keys = {"teacher": folds.TEACHER, "student": folds.STUDENT}
     sentence_texts = {"texts": strings.CANVAS, "sentence": "", "done": True, "keys": keys}
     return {
-        "distillation/lab": tab.show(STATE)[1],
+        "distillation/lab": values_of(tab, STATE)[1],
         "distillation/losses": folds.show_losses(STATE),
         "distillation/agreement": list(handler(folds.AGREEMENT)(STATE))[LAST][0],
         "distillation/live": live_canvas(
@@ -166,12 +167,12 @@ def other_values():
     from explorer.ui.shell.view import ViewRequest, view_canvas, view_config
 
     embedding, spectrum, _ = parameters_folds.show_embedding(STATE)
-    _, shares, ledger, results = claims.show(STATE)
+    _, shares, ledger, results = values_of(claims, STATE)
     answer = json.loads(view_canvas(ViewRequest(STATE), accepted=True, drawn=True))
     return {
-        "predictions/gaps": predictions.show(STATE)[1],
+        "predictions/gaps": values_of(predictions, STATE)[1],
         "predictions/words": list(handler(predictions_folds.WORDS)(STATE))[LAST][1],
-        "parameters/map": parameters.show(STATE)[1],
+        "parameters/map": values_of(parameters, STATE)[1],
         "parameters/sizes": parameters_folds.show_sizes()[0],
         "parameters/tensors": parameters_folds.show_tensors(STATE),
         "parameters/embedding": embedding,

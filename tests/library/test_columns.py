@@ -20,6 +20,7 @@ from explorer.models.choice.family import OWN, family_specs, read_family, sizes_
 from explorer.models.specs import KINDS, MODEL_KEYS
 from explorer.models.task_heads import adapters
 from explorer.refusal import Refusal
+from explorer.ui.shell.tabs import values_of
 from explorer.views.theme import COLOURS
 from tests.tiny_roberta import save_roberta
 
@@ -94,7 +95,9 @@ def test_a_page_calls_a_model_by_the_column_that_is_open(tiny_family):
     from explorer.ui.predictions import tab
 
     def labels(family):
-        canvas = next(part for part in tab.show(PageState(TEXT, family)) if '"masks"' in str(part))
+        canvas = next(
+            part for part in values_of(tab, PageState(TEXT, family)) if '"masks"' in str(part)
+        )
         models = json.loads(canvas)["models"]
         return {key: model["label"] for key, model in models.items()}
 

@@ -18,6 +18,7 @@ from explorer.models import hub, loading, specs
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import load_model
 from explorer.ui.predictions import tab
+from explorer.ui.shell.tabs import values_of
 from tests.endpoints import predict
 
 TEXT = "The cat sat on the [MASK]."
@@ -120,7 +121,7 @@ def test_what_is_damaged_while_it_runs_is_said_and_logged_once(copied, caplog, k
         answer = predict(f"{TEXT} {number}")
         assert [model["model"] for model in answer["models"]] == ["distilbert", "albert"]
         assert answer["missing"] == [said]
-        canvas = json.loads(tab.show(PageState(text=f"{TEXT} {number}"))[1])
+        canvas = json.loads(values_of(tab, PageState(text=f"{TEXT} {number}"))[1])
         assert canvas["models"]["bert"]["card"] == said
     about = [record for record in caplog.records if "mini-bert" in record.getMessage()]
     assert len(about) == (0 if kind == "no weights" else 1)

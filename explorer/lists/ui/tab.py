@@ -14,6 +14,7 @@ from explorer import assets, limits
 from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
 from explorer.context import context
+from explorer.inference.runs import Runs
 from explorer.links.codec import LIST_LIMIT
 from explorer.links.page_state import PageState
 from explorer.lists import run
@@ -81,7 +82,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return [column, form]
 
 
-def show(state: PageState) -> list[object]:
+def show(state: PageState, _: Runs) -> list[object]:
     """Return the form with the lists to try; no model runs."""
     lists = [{name: each[name] for name in ("name", "title")} for each in assets.text_lists()]
     last = min(spec.architecture.n_layers for spec in family_specs(state.family))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from explorer.inference.runs import get_runs
+from explorer.inference.runs import Runs, get_runs
 from explorer.links.codec import from_page
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.choice.family import is_parent
@@ -37,12 +37,12 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return [finding, wall]
 
 
-def show(state: PageState) -> list[object]:
+def show(state: PageState, text_runs: Runs) -> list[object]:
     """Return the headline's values for the state's text; cached runs are not computed again."""
     from explorer.analysis.attention import head_statistics, word_heads
     from explorer.views.attention import attention_wall_canvas
 
-    runs, missing = get_runs(state.ask)
+    runs, missing = text_runs
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     if not runs:
         return [plain_cards(cards), ""]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer import limits
+from explorer.inference.runs import Runs
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.scheduling.cancel import CancelToken
@@ -50,7 +51,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return [finding, shares, ledger, results]
 
 
-def show(state: PageState) -> list[object]:  # noqa: ARG001 - the ledger is the same for every text
+def show(_state: PageState, _: Runs) -> list[object]:
     """Return the headline's values; they depend on no text and run no model."""
     from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
     from explorer.views import claims as views

@@ -10,7 +10,7 @@ import gradio as gr
 import numpy as np
 
 from explorer.inference.cache import key_of, memo
-from explorer.inference.runs import call_on_model, gather, round_robin, runs_with_mlm_head
+from explorer.inference.runs import Runs, call_on_model, gather, round_robin, runs_with_mlm_head
 from explorer.library.depth import lens_of
 from explorer.links.codec import from_page
 from explorer.links.page_state import RUN_FIELDS, PageState, looks_of
@@ -45,11 +45,11 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return headline
 
 
-def show(state: PageState) -> list[object]:
+def show(state: PageState, text_runs: Runs) -> list[object]:
     """Return the logit lens for the state's text; cached runs are not computed again."""
     from explorer.views.depth.lens import lens_canvas
 
-    runs, missing = runs_with_mlm_head(state.ask)
+    runs, missing = text_runs.with_mlm_head
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     if not runs:
         return [plain_cards(cards), ""]

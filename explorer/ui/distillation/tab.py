@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer.analysis.measures import TEMPERATURES
+from explorer.inference.runs import Runs
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.run import answer_id
 from explorer.models.tokens import BadText, split_words
@@ -43,7 +44,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return headline
 
 
-def show(state: PageState) -> list[object]:
+def show(state: PageState, _: Runs) -> list[object]:
     """Return finding and lab for one masked word, or a card for a missing model."""
     from explorer.analysis.distillation.soft import NotAPair
     from explorer.models.hub import ModelUnavailable

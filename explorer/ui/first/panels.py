@@ -27,7 +27,7 @@ from explorer.refusal import Refusal
 from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.timing.memory import trim_heap
 from explorer.ui.predictions.opening import opening_values
-from explorer.ui.shell.tabs import TABS, Tab
+from explorer.ui.shell.tabs import TABS, Tab, values_of
 from explorer.views.markup import Markup, el, join
 
 logger = logging.getLogger(__name__)
@@ -118,7 +118,7 @@ def compute(state: PageState) -> Markup | None:
     state, key = replace(state, device=device_of(state.ask)), key_of_panel(state)
     try:
         tab = _tab(state)
-        return CACHE.put(key, drawn(tab, state, tab.show(state)))
+        return CACHE.put(key, drawn(tab, state, values_of(tab, state)))
     except (BadText, Refusal):
         return None
     except Exception:

@@ -9,7 +9,7 @@ import gradio as gr
 
 from explorer.analysis.latency.family import FamilyLatency, last, measure_family, plan_for
 from explorer.inference.lazy_imports import check_until_imported
-from explorer.inference.runs import get_runs
+from explorer.inference.runs import Runs
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.specs import ModelSpec
 from explorer.models.zerogpu import LENT_S, on_lent_gpu
@@ -106,9 +106,9 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return [*controls, chosen]
 
 
-def show(state: PageState) -> list[object]:
+def show(state: PageState, text_runs: Runs) -> list[object]:
     """Return updates of the controls, with the page's models and devices, and their values."""
-    runs, _ = get_runs(state.ask)
+    runs, _ = text_runs
     n_tokens = max((len(run.tokens) for run in runs.values()), default=0)
     settings = choice_in(state.timed, state.family)
     values = [gr.update(value=value) for value in astuple(settings)]

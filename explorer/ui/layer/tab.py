@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from explorer.inference.runs import gather, get_runs
+from explorer.inference.runs import Runs, gather, get_runs
 from explorer.library.layer import FollowedWord, followed_word, traced
 from explorer.links.codec import from_page
 from explorer.links.page_state import RUN_FIELDS, PageState
@@ -38,11 +38,11 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return headline
 
 
-def show(state: PageState) -> list[object]:
+def show(state: PageState, text_runs: Runs) -> list[object]:
     """Return the stations of the state's word, layer and head; cached runs are used."""
     from explorer.views.layer import layer_canvas
 
-    runs, missing = get_runs(state.ask)
+    runs, missing = text_runs
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     if not runs:
         return [plain_cards(cards), ""]
@@ -72,10 +72,10 @@ def look(question: dict) -> str:
     Either is JSON.
     """
     state, _ = from_page(link_in(question), PageState())
-    runs, missing = get_runs(state.ask)
-    if not runs:
-        return script_json({"error": " ".join(map(str, missing.values()))})
-    _, canvas = show(state)
+    text_runs = get_runs(state.ask)
+    if not text_runs.found:
+        return script_json({"error": " ".join(map(str, text_runs.missing.values()))})
+    _, canvas = show(state, text_runs)
     return str(canvas) if canvas else script_json({"error": strings.NO_WORD})
 
 

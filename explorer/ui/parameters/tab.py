@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.inference.runs import Runs
 from explorer.links.page_state import PageState
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.parameters import folds, strings
@@ -29,7 +30,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return headline
 
 
-def show(state: PageState) -> list[object]:
+def show(state: PageState, _: Runs) -> list[object]:
     """Return counts of the base, mini and chosen family; no model runs."""
     from explorer.analysis.parameters.shapes import family_members
     from explorer.views.parameters.counts import parameters_map

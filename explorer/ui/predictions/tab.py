@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer.inference.cache import key_of, memo
-from explorer.inference.runs import runs_with_mlm_head
+from explorer.inference.runs import Runs
 from explorer.links.page_state import RUN_FIELDS, PageState, hidden_words, looks_of
 from explorer.models.run import Run
 from explorer.models.tokens import Tokens, put_into
@@ -43,12 +43,12 @@ def _predictions_of(run: Run) -> "MaskPredictions":
     return memo(("predictions", *key_of(run)), lambda: mask_predictions(run, TOP_K[1]))
 
 
-def show(state: PageState) -> list[object]:
+def show(state: PageState, text_runs: Runs) -> list[object]:
     """Return the headline's values for the state's text; cached runs are used."""
     from explorer.views.markup import join
     from explorer.views.predictions import PredictionTexts, predictions_canvas
 
-    runs, missing = runs_with_mlm_head(state.ask)
+    runs, missing = text_runs.with_mlm_head
     results = {key: _predictions_of(run) for key, run in runs.items()}
     labels = {key: run.spec.label for key, run in runs.items()}
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}

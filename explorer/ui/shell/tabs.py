@@ -5,6 +5,7 @@ from typing import Protocol
 import gradio as gr
 
 from explorer.context import context
+from explorer.inference.runs import Runs, get_runs
 from explorer.links.page_state import PageState
 from explorer.lists.ui import tab as texts
 from explorer.ui.attention import tab as attention
@@ -33,8 +34,8 @@ class Tab(Protocol):
     def build(self, state: gr.State) -> list[gr.components.Component]:
         """Build the tab's components and return those that ``show`` updates."""
 
-    def show(self, state: PageState) -> list[object]:
-        """Return the values of the components that ``build`` returned, for one state."""
+    def show(self, state: PageState, text_runs: Runs) -> list[object]:
+        """Return the values of the components that ``build`` returned, for a state and its runs."""
 
 
 TABS: tuple[Tab, ...] = (
@@ -49,6 +50,15 @@ TABS: tuple[Tab, ...] = (
     latency,
     claims,
 )
+
+
+def values_of(tab: Tab, state: PageState) -> list[object]:
+    """Return the values of a tab's headline; models run only if it depends on the text.
+
+    Raises:
+        BadText: a model cannot run the text.
+    """
+    return tab.show(state, get_runs(state.ask) if "text" in tab.READS else Runs())
 
 
 def question_of(tab: Tab) -> str:

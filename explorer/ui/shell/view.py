@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.context import context
-from explorer.inference.runs import device_of, devices, get_runs
+from explorer.inference.runs import Runs, device_of, devices, get_runs
 from explorer.links.codec import (
     LINK_LONGEST,
     LINK_TEXT_LIMIT,
@@ -23,7 +23,6 @@ from explorer.links.codec import (
 from explorer.links.page_state import PageState
 from explorer.links.tabs import shown_by
 from explorer.models.choice.family import CLOSED, PRESETS, column, known_columns, sizes_of
-from explorer.models.run import Run
 from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
 from explorer.ui.kit import strings
@@ -118,16 +117,16 @@ def view(wiring: Wiring, request: ViewRequest, progress: gr.Progress) -> Outputs
     if PACKED in request.repaired:
         gr.Warning(strings.UNREADABLE)
     state = replace(request.state, device=device_of(request.state.ask))
-    runs, refusal = run_models(state, progress)
+    text_runs, refusal = run_models(state, progress)
     tab_outputs: Outputs = {}
     if not refusal or "text" not in TAB_BY_ID[state.tab].READS:
-        tab_outputs, failure = draw_tab(wiring, state)
+        tab_outputs, failure = draw_tab(wiring, state, text_runs)
         refusal = refusal or failure
     request, is_drawn = replace(request, state=state), bool(tab_outputs)
-    message = refusal or ("" if runs else way_back(state))
+    message = refusal or ("" if text_runs.found else way_back(state))
     outputs = {wiring.message: message, wiring.view: view_canvas(request, not refusal, is_drawn)}
     if tab_outputs:
-        tab_outputs |= {wiring.status: status_html(state, runs)}
+        tab_outputs |= {wiring.status: status_html(state, text_runs.found)}
         tab_outputs |= cleared(wiring, (*request.keep, state.tab))
     return outputs | tab_outputs | ({} if refusal else {wiring.state: state})
 
@@ -160,19 +159,18 @@ def view_request(question: dict[str, Any], start: PageState) -> ViewRequest:
     return ViewRequest(*from_page(params, start), number, keep)
 
 
-def run_models(state: PageState, progress: gr.Progress) -> tuple[dict[str, Run], Markup | str]:
+def run_models(state: PageState, progress: gr.Progress) -> tuple[Runs, Markup | str]:
     """Return the runs of a text, or a message why there are none."""
     try:
-        runs, _ = get_runs(state.ask, lambda sentence, done: progress(done, desc=sentence))
+        return get_runs(state.ask, lambda sentence, done: progress(done, desc=sentence)), ""
     except Exception as error:
-        return {}, refused(error)
-    return runs, ""
+        return Runs(), refused(error)
 
 
-def draw_tab(wiring: Wiring, state: PageState) -> tuple[Outputs, Markup | str]:
+def draw_tab(wiring: Wiring, state: PageState, text_runs: Runs) -> tuple[Outputs, Markup | str]:
     """Return the values of the tab's headline, or a message why it cannot be drawn."""
     try:
-        values = TAB_BY_ID[state.tab].show(state)
+        values = TAB_BY_ID[state.tab].show(state, text_runs)
     except Exception as error:
         return {}, refused(error)
     return dict(zip(wiring.outputs[state.tab], values, strict=True)), ""

@@ -6,7 +6,7 @@ import gradio as gr
 
 from explorer import assets
 from explorer.analysis.digits import enumerated
-from explorer.inference.runs import get_runs
+from explorer.inference.runs import Runs, get_runs
 from explorer.library.strings import head_said
 from explorer.library.tasks import ask_heads, head_is_there, skill_of
 from explorer.links.page_state import RUN_FIELDS, PageState, open_folds
@@ -49,9 +49,9 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return [pairs, *sentiment, *question]
 
 
-def show(state: PageState) -> list[object]:
+def show(state: PageState, text_runs: Runs) -> list[object]:
     """Return the headline's values for the state's text."""
-    return [show_pairs(state), *sentiment_values(state), *question_values(state)]
+    return [show_pairs(state, text_runs), *sentiment_values(state), *question_values(state)]
 
 
 def first(state: PageState, values: list[Any]) -> list[Markup]:
@@ -70,14 +70,14 @@ def first(state: PageState, values: list[Any]) -> list[Markup]:
     return [el("div", *row, class_="parts"), *parts[shown]]
 
 
-def show_pairs(state: PageState) -> Markup:
+def show_pairs(state: PageState, text_runs: Runs) -> Markup:
     """Return the finding, the bars and their notes; on an example if the text is no pair."""
     from explorer.analysis.tasks.pairs import sentence_pair
     from explorer.views.tasks import PairColumn, pair_orders_html, pair_orders_records
 
     own = sentence_pair(state.text, assets.plain_sentences())
     pair = own or sentence_pair(strings.EXAMPLE_PAIR, assets.plain_sentences())
-    runs, missing = get_runs(state.ask)
+    runs, missing = text_runs
     specs = {key: run.spec for key, run in runs.items()}
     if pair is None or not specs:
         return join(*(plain_card(e.spec.label, str(e), key) for key, e in missing.items()))

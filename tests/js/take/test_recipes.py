@@ -21,6 +21,7 @@ from explorer.models.specs import BASE, MINI
 from explorer.serving.start import parse_flags
 from explorer.ui.kit.canvas import RECIPES, recipe_parts
 from explorer.ui.kit.jobs import handler
+from explorer.ui.shell.tabs import values_of
 from explorer.ui.tasks.labels import show_labels, show_spans
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, run_alone
@@ -95,11 +96,11 @@ def drawn_with(monkeypatch, columns=None):
     found = values.attention_values() | values.depth_values(monkeypatch)
     found |= values.distillation_values(monkeypatch) | values.layer_values(monkeypatch)
     found["distillation/losses"] = folds.show_losses(replace(state, word=CAT))
-    found["predictions/gaps"] = predictions.show(state)[1]
+    found["predictions/gaps"] = values_of(predictions, state)[1]
     found["predictions/words"] = list(handler(predictions_folds.WORDS)(replace(WORDS, **columns)))[
         -1
     ][1]
-    found["parameters/map"] = parameters.show(state)[1]
+    found["parameters/map"] = values_of(parameters, state)[1]
     found["parameters/sizes"] = parameters_folds.show_sizes()[0]
     found["parameters/embedding"], found["parameters/spectrum"], _ = (
         parameters_folds.show_embedding(state)

@@ -20,6 +20,7 @@ from explorer.lists.ui.tab import read_list
 from explorer.lists.views.summary import left_out_html
 from explorer.scheduling.job_queue import JobUpdate
 from explorer.ui.kit.jobs import handler
+from explorer.ui.shell.tabs import values_of
 from tests.lists.test_batches import csv_of
 from tests.waiting import until
 
@@ -237,7 +238,7 @@ def test_a_file_and_a_bundled_list_come_back_as_text():
 
 
 def test_the_empty_tab_says_what_goes_in_and_what_comes_out():
-    _, form = tab.show(STATE)
+    _, form = values_of(tab, STATE)
     summary = tab.empty_html()
     assert [name in summary for name in strings.KIND_NAMES.values()] == [True] * 7
     assert len(json.loads(form)["lists"]) == 6

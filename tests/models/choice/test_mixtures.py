@@ -18,7 +18,7 @@ from explorer.models.architectures import family_check_models
 from explorer.models.choice.family import family_specs
 from explorer.ui.distillation import folds
 from explorer.ui.shell.api import ENDPOINTS
-from explorer.ui.shell.tabs import TABS
+from explorer.ui.shell.tabs import TABS, values_of
 from explorer.views.attention import aligned_rows
 from tests.models.choice.seven_sizes import MIXTURES, SHAPES
 
@@ -65,7 +65,7 @@ def test_the_wall_of_the_widest_mixture_stays_small():
     words = " ".join(["the cat sat on the mat and the dog was not good"] * 5)
     attention = next(tab for tab in TABS if tab.ID == "attention")
     family = "bert=large,distilbert=base,albert=xxlarge"
-    _, wall = attention.show(state_of(family, f"{words} [MASK]."))
+    _, wall = values_of(attention, state_of(family, f"{words} [MASK]."))
     assert len(wall) < 2_000_000
     shown = json.loads(wall)
     assert [(m["layers"], m["heads"]) for m in shown["models"]] == [(24, 16), (6, 12), (12, 64)]
@@ -81,7 +81,7 @@ def test_what_a_student_of_another_teacher_has_not_is_said():
     """BERT-large never taught mini-DistilBERT, and its states are wider."""
     state = state_of(UNLIKE)
     tab = next(tab for tab in TABS if tab.ID == "distillation")
-    assert "was distilled from mini-BERT, not from BERT-large." in str(tab.show(state)[0])
+    assert "was distilled from mini-BERT, not from BERT-large." in str(values_of(tab, state)[0])
     losses = ENDPOINTS["distillation"](TEXT, UNLIKE, 2.0)["losses"]
     assert losses["cos"] is None
     assert losses["total_is_of"] == ["ce"]
@@ -118,7 +118,7 @@ def test_the_layer_and_head_that_were_asked_for_are_shown(sizes, layer, head, sh
     asked = {"layer": str(layer), "head": str(head), "distilbert": "base", "text": TEXT}
     state, repaired = from_params(asked | dict(one.split("=") for one in sizes.split(",")))
     assert repaired == ()
-    data = json.loads(LAYER.show(state)[1])
+    data = json.loads(values_of(LAYER, state)[1])
     models = {model["key"]: model for model in data["models"]}
     places = {key: f"{key} {model['layer']} {model['head']}" for key, model in models.items()}
     assert set(shown.split(", ")) <= set(places.values())

@@ -30,7 +30,7 @@ from explorer.models.task_heads import adapters
 from explorer.serving.start import parse_flags
 from explorer.ui.parameters import tab as parameters
 from explorer.ui.shell.api import ENDPOINTS
-from explorer.ui.shell.tabs import TABS
+from explorer.ui.shell.tabs import TABS, values_of
 from explorer.ui.tasks import tuned
 from tests.tiny_models import make_albert, save
 from tests.tiny_roberta import save_roberta
@@ -101,7 +101,7 @@ def test_a_known_kind_without_a_column_gets_one(roberta):
     models = ENDPOINTS["predict"](TEXT, "mini", 3)["models"]
     assert [model["model"] for model in models] == list(MODEL_KEYS)
     for tab in TABS:
-        assert tab.show(PageState(text=TEXT))
+        assert values_of(tab, PageState(text=TEXT))
 
 
 def test_layer_norms_under_their_old_names_are_read(copied):
@@ -148,7 +148,7 @@ def test_without_a_head_it_predicts_nothing_and_shows_all_else(kind, copied):
     assert list(answers) == ["distilbert", "albert"]
     assert "no masked-LM head" in str(missing["bert"])
     for tab in TABS:
-        shown = "".join(map(str, tab.show(state)))
+        shown = "".join(map(str, values_of(tab, state)))
         assert "NaN" not in shown
         assert ("no masked-LM head" in shown) == (
             tab.ID in ("predictions", "depth", "distillation")
@@ -547,7 +547,7 @@ def test_a_head_that_judges_something_else_is_not_asked(labels, copied):
 @pytest.mark.long
 def test_a_family_that_is_mixed_says_who_left_layers_out(folder):
     spec = add(folder / "bert-large-uncased")
-    shown = str(parameters.show(PageState(family=family_of(spec)))[0])
+    shown = str(values_of(parameters, PageState(family=family_of(spec)))[0])
     told = re.sub("<[^>]*>", "", shown)
     assert re.search(r"mini-DistilBERT stores [^;]*: it has 3 layers, 72 wide, not 64\.", told)
 

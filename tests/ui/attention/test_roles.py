@@ -7,6 +7,7 @@ import pytest
 from explorer.context import configure
 from explorer.links.page_state import PageState
 from explorer.ui.attention import tab
+from explorer.ui.shell.tabs import values_of
 from tests.markup import every, plain
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -19,7 +20,7 @@ def columns(tiny_family):
 
 
 def shown(**chosen):
-    return tab.show(replace(STATE, **chosen))[0]
+    return values_of(tab, replace(STATE, **chosen))[0]
 
 
 def sides(markup):

@@ -26,6 +26,7 @@ from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, MINI
 from explorer.ui.attention import strings, tab
 from explorer.ui.attention import strings as texts
+from explorer.ui.shell.tabs import values_of
 from tests.analysis.attention.near_copies import apart, n_pairs, shuffled
 from tests.ui.sentences import (
     LABELS,
@@ -97,7 +98,7 @@ def test_of_twenty_texts_the_near_copies_are_those_that_scipy_finds():
     for given_text in TEXTS:
         state = PageState(text=given_text)
         runs, _ = get_runs(state.ask)
-        html = str(tab.show(state)[0])
+        html = str(values_of(tab, state)[0])
         text = read(html.split("</p>")[0])
         told(given_text, text)
         alignment = align({key: run.tokens for key, run in runs.items()})

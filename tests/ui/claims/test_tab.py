@@ -11,10 +11,11 @@ from explorer.scheduling.job_queue import JobUpdate
 from explorer.ui.claims import tab
 from explorer.ui.claims import tab as folds
 from explorer.ui.kit.jobs import Progress, handler
+from explorer.ui.shell.tabs import values_of
 
 
 def test_show_needs_no_model_and_no_text():
-    values = tab.show(PageState())
+    values = values_of(tab, PageState())
     assert "114 of 185" in values[0]
     assert json.loads(values[3])["results"] == []
 

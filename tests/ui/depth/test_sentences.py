@@ -18,6 +18,7 @@ from explorer.models.specs import MINI
 from explorer.models.tokens import spelling_of
 from explorer.ui.depth import folds, strings, tab
 from explorer.ui.depth import strings as texts
+from explorer.ui.shell.tabs import values_of
 from explorer.views.first.depth import depth_html
 from tests.ui.sentences import LABELS, TEXTS, law, names_in, read, some_models, told
 
@@ -28,7 +29,7 @@ CROWDED = st.sampled_from([0.0, 0.5, 0.5004, 0.9949, 0.9951, 1.0])
 def test_of_twenty_texts_each_model_settles_where_its_final_answer_ranks_first_for_good():
     for given_text in TEXTS:
         runs, _ = get_runs(PageState(text=given_text).ask)
-        masks = json.loads(tab.show(PageState(text=given_text))[1])
+        masks = json.loads(values_of(tab, PageState(text=given_text))[1])
         said = []
         for model in masks["models"]:
             for i, mask in enumerate(model["masks"]):
@@ -50,7 +51,7 @@ def test_of_twenty_texts_each_model_settles_where_its_final_answer_ranks_first_f
 def test_of_twenty_texts_what_becomes_of_one_model_s_answer_in_each_model_is_read_off_its_ranks():
     for given_text in TEXTS:
         runs, _ = get_runs(PageState(text=given_text).ask)
-        data = json.loads(tab.show(PageState(text=given_text))[1])
+        data = json.loads(values_of(tab, PageState(text=given_text))[1])
         for i in range(len(data["masks"])):
             for key in runs:
                 judge_followed(data, i, key, runs)

@@ -8,6 +8,7 @@ from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.depth import tab
 from explorer.ui.depth.tab import MAX_MASKS
+from explorer.ui.shell.tabs import values_of
 from tests.endpoints import depth, predict
 
 STATE = PageState(text="the [MASK] sat on the [MASK].")
@@ -28,7 +29,7 @@ def passes(tiny_family):
 
 
 def test_the_lens_of_a_compared_text_runs_no_encoder_and_the_dial_one_pass(passes):
-    data = json.loads(tab.show(STATE)[1])
+    data = json.loads(values_of(tab, STATE)[1])
     assert passes == []
     assert [m["key"] for m in data["models"]] == ["bert", "distilbert", "albert"]
     assert [bool(m["flops"]) for m in data["models"]] == [False, False, True]
@@ -44,7 +45,7 @@ def test_the_lens_of_a_compared_text_runs_no_encoder_and_the_dial_one_pass(passe
 
 
 def test_without_a_mask_there_is_a_button_and_the_words_are_read_when_asked_for(tiny_family):
-    data = json.loads(tab.show(PageState(text="the cat sat."))[1])
+    data = json.loads(values_of(tab, PageState(text="the cat sat."))[1])
     assert data["masks"] == []
     found = json.loads(tab.read_deeper({"params": data["run"], "want": "words"}))
     assert found["words"] == ["the", "cat", "sat", "."]
@@ -52,13 +53,13 @@ def test_without_a_mask_there_is_a_button_and_the_words_are_read_when_asked_for(
 
 
 def test_of_very_many_masks_the_first_ones_are_read(tiny_family):
-    data = json.loads(tab.show(PageState(text="[MASK] " * 30))[1])
+    data = json.loads(values_of(tab, PageState(text="[MASK] " * 30))[1])
     assert (len(data["masks"]), data["n_masks"]) == (MAX_MASKS, 30)
     assert {len(m["masks"]) for m in data["models"]} == {MAX_MASKS}
 
 
 def test_a_family_without_its_files_gives_cards(no_files):
-    cards, picture = tab.show(STATE)
+    cards, picture = values_of(tab, STATE)
     assert cards.count("its bundled files are missing") == 3
     assert picture == ""
 

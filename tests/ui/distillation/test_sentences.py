@@ -17,6 +17,7 @@ from explorer.models.tokens import BadText, spelling_of
 from explorer.ui.distillation import strings, tab
 from explorer.ui.distillation import strings as texts
 from explorer.ui.distillation.runs import focus_of, hidden_word, pair_in
+from explorer.ui.shell.tabs import values_of
 from tests.ui.sentences import TEXTS, WORDS, close_shares, law, read, told
 
 PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -66,7 +67,7 @@ def test_teacher_and_student_are_quoted_with_their_own_words(p, q, kl, t, first,
 def test_of_twenty_texts_the_headline_is_what_scipy_finds_in_the_logits(temperature):
     for given_text in TEXTS:
         state = PageState(text=given_text, temperature=temperature)
-        text = read(re.split('(?=<p class="note">)', str(tab.show(state)[0]))[0])
+        text = read(re.split('(?=<p class="note">)', str(values_of(tab, state)[0]))[0])
         told(given_text, text)
         try:
             focus = focus_of(state)

@@ -24,6 +24,7 @@ from explorer.ui.distillation.runs import focus_of
 from explorer.ui.distillation.strings import live_sentence
 from explorer.ui.kit import jobs
 from explorer.ui.kit.jobs import Progress, handler
+from explorer.ui.shell.tabs import values_of
 from explorer.views.distillation import agreement_canvas, opened_by
 from tests.markup import every, plain
 from tests.tiny_models import make_bert, save
@@ -33,12 +34,12 @@ STATE = PageState(text="the cat sat on the [MASK].")
 
 
 def test_the_headline_names_both_models_and_the_distance(tiny_family):
-    finding, lab = distillation.show(STATE)
+    finding, lab = values_of(distillation, STATE)
     named = [(one["data-model"], one.text()) for one in every(finding, data_model=...)]
     teacher, student = ("bert", "mini-BERT"), ("distilbert", "mini-DistilBERT")
     assert named == [student, teacher, teacher, student]
     for temperature in (1.0, 2.0, 7.5):
-        said = distillation.show(replace(STATE, temperature=temperature))[0]
+        said = values_of(distillation, replace(STATE, temperature=temperature))[0]
         pair = soft_pair(
             tiny_family.run("bert", STATE.text),
             tiny_family.run("distilbert", STATE.text),
@@ -72,7 +73,7 @@ def test_without_albert_there_is_no_run_and_its_error(tiny_family, monkeypatch):
 
 def test_a_chosen_word_is_hidden_and_its_id_is_known(tiny_family):
     state = PageState(text="the cat sat.", word=1)
-    data = json.loads(distillation.show(state)[1])
+    data = json.loads(values_of(distillation, state)[1])
     vocabulary = tiny_family.run("bert", "the cat").vocabulary
     assert focus_of(state).text == "the [MASK] sat."
     assert vocabulary[data["answer"]["id"]] == "cat"
@@ -84,7 +85,7 @@ def test_a_chosen_word_is_hidden_and_its_id_is_known(tiny_family):
 def test_the_first_word_of_a_text_has_a_way_back_too(tiny_family):
     for word, back in ((0, True), (-1, False)):
         state = PageState(text="the cat sat on the [MASK].", word=word)
-        assert json.loads(distillation.show(state)[1])["back"] is back
+        assert json.loads(values_of(distillation, state)[1])["back"] is back
 
 
 def test_a_word_hidden_beside_a_mask_is_the_one_looked_at():
@@ -100,7 +101,7 @@ def test_a_word_that_was_hidden_by_a_click_in_the_text_box_is_known(tiny_family)
     state = PageState(text="the [MASK] saw a [MASK] and [MASK]", hidden="|cat|sat down")
     answers = [focus_of(replace(state, word=word)).answer for word in (-1, 1, 4, 6)]
     assert answers == ["", "", "cat", "sat down"]
-    lab = json.loads(distillation.show(replace(state, word=4))[1])
+    lab = json.loads(values_of(distillation, replace(state, word=4))[1])
     assert tiny_family.run("bert", "the cat").vocabulary[lab["answer"]["id"]] == "cat"
     losses = json.loads(folds.show_losses(replace(state, word=4)))
     assert losses["answer"] == lab["answer"]["id"]
@@ -114,13 +115,13 @@ def test_a_word_that_ends_in_an_accent_of_its_own_is_a_word():
 
 
 def test_markup_in_a_text_stays_text(tiny_family):
-    finding, lab = distillation.show(PageState(text="<img src=x> [MASK] </script>"))
+    finding, lab = values_of(distillation, PageState(text="<img src=x> [MASK] </script>"))
     assert "<img" not in finding
     assert "</script>" not in lab
 
 
 def test_a_missing_student_is_a_card(no_files):
-    card, lab = distillation.show(STATE)
+    card, lab = values_of(distillation, STATE)
     assert "card" in card
     assert "missing" in card
     assert lab == ""
@@ -183,7 +184,7 @@ def test_where_all_is_hidden_already_the_fold_says_that_nothing_can_be(tiny_fami
 
 @pytest.mark.parametrize("text", ["?", "🍕"])
 def test_a_text_without_a_word_says_so_where_the_picture_would_be(tiny_family, text):
-    finding, lab = distillation.show(PageState(text=text))
+    finding, lab = values_of(distillation, PageState(text=text))
     assert "Nothing to mask yet" in finding
     assert lab == ""
     said, picture = folds.losses_or_why(PageState(text=text))
@@ -331,7 +332,7 @@ def test_a_total_without_a_part_says_so(tiny_family):
 
 def test_the_teachers_choice_is_not_called_the_hard_label(tiny_family):
     """A hard label is the word that was hidden; the mark is on the teacher's first choice."""
-    data = json.loads(distillation.show(PageState(text="the cat sat.", word=1))[1])
+    data = json.loads(values_of(distillation, PageState(text="the cat sat.", word=1))[1])
     assert data["texts"]["hard"] == "teacher’s top word"
 
 
@@ -369,7 +370,7 @@ def test_the_bundled_albert_is_not_said_to_have_learned_alone(tiny_family):
     from explorer.models.specs import BASE
     from explorer.ui.distillation.strings import lab_texts
 
-    printed = json.loads(distillation.show(STATE)[1])["texts"]
+    printed = json.loads(values_of(distillation, STATE)[1])["texts"]
     assert printed["beside_title"] == "mini-ALBERT, for comparison"
     assert "mini-ALBERT's vocabulary" in printed["no_partner"]
     said = printed["beside_shared"]
@@ -396,7 +397,7 @@ def test_two_models_of_unknown_lineage_are_no_teacher_and_student(tiny_family):
     """The columns of one model are alike, and nothing else is known of them."""
     configure(columns=("before", "after"))
     state = replace(STATE, family="only,before=mini-bert,after=mini-bert")
-    sentence, lab = distillation.show(state)
+    sentence, lab = values_of(distillation, state)
     assert plain(sentence).startswith(
         "At temperature T = 2, after is 0.000 nats (KL) from before; at every T they share all "
     )
@@ -417,11 +418,13 @@ def test_two_models_of_unknown_lineage_are_no_teacher_and_student(tiny_family):
 def test_teacher_and_student_are_those_of_the_link(tiny_family):
     configure(columns=("a", "b", "c"))
     family = "only,a=mini-bert,b=mini-distilbert,c=mini-bert"
-    known = distillation.show(replace(STATE, family=family))[0]
+    known = values_of(distillation, replace(STATE, family=family))[0]
     assert "student b is" in plain(known)
     assert "from teacher a" in plain(known)
     for teacher, student, said in (("b", "a", "a is"), ("c", "a", "a is"), ("", "a", "a is")):
-        shown = distillation.show(replace(STATE, family=family, teacher=teacher, student=student))
+        shown = values_of(
+            distillation, replace(STATE, family=family, teacher=teacher, student=student)
+        )
         assert said in plain(shown[0])
         assert f"from {teacher or 'b'};" in plain(shown[0])
         assert json.loads(shown[1])["texts"]["measures"][0][1] == f"KL({teacher or 'b'} ‖ a)"
@@ -438,13 +441,13 @@ def test_models_with_as_many_but_other_words_are_no_pair(own_models, tmp_path):
     words.write_text(json.dumps(saved))
     family = parse_flags([f"--model=a={tmp_path / 'one'}", f"--model=b={tmp_path / 'two'}"]).family
     assert "no two predictions to compare" in plain(
-        distillation.show(replace(STATE, family=family))[0]
+        values_of(distillation, replace(STATE, family=family))[0]
     )
 
 
 def test_without_a_pair_the_tab_says_what_it_shows_instead(tiny_family):
     state = replace(STATE, family="only,bert=mini,albert=mini")
-    sentence, lab = distillation.show(state)
+    sentence, lab = values_of(distillation, state)
     assert "no two predictions to compare word by word" in plain(sentence)
     assert "shows how BERT's recipe masks this text" in plain(sentence)
     assert lab == ""
@@ -465,7 +468,7 @@ def test_a_student_is_trained_live_only_beside_a_known_teacher(tiny_family, chos
     """The style sheet hides the fold behind the mark; whoever presses its button is refused."""
     configure(columns=("a", "b"))
     state = replace(STATE, **chosen)
-    assert bool(every(distillation.show(state)[0], cls="no-lineage")) != is_known
+    assert bool(every(values_of(distillation, state)[0], cls="no-lineage")) != is_known
     assert bool(folds.losses_or_why(state)[1]) == is_known
     if is_known:
         question = folds.ask_live(state, *folds._defaults())

@@ -39,7 +39,9 @@ def computed(monkeypatch):
     class Every:
         """A tab that shows its text."""
 
-        def show(self, state):
+        READS = ()
+
+        def show(self, state, _runs):
             found.append(state)
             return [el("p", state.text)]
 

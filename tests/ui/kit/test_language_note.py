@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.links.page_state import PageState
-from explorer.ui.shell.tabs import TABS
+from explorer.ui.shell.tabs import TABS, values_of
 from explorer.ui.tasks.tuned import show_question, show_sentiment
 from tests.markup import plain
 
@@ -14,7 +14,7 @@ NOT_ENGLISH = "This text does not look like English."
 
 
 def first_shown(tab, text):
-    return plain(TAB[tab].show(PageState(text=text))[0])
+    return plain(values_of(TAB[tab], PageState(text=text))[0])
 
 
 @pytest.mark.parametrize("tab", READERS)

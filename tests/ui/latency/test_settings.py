@@ -20,6 +20,7 @@ from explorer.ui.latency.settings import (
     choice_in,
     length_choices,
 )
+from explorer.ui.shell.tabs import values_of
 
 
 def test_a_choice_is_one_workload():
@@ -59,7 +60,7 @@ def test_show_offers_the_text_and_starts_nothing(tiny_family, monkeypatch):
     from explorer.scheduling.job_queue import MEASUREMENTS
 
     monkeypatch.setattr(MEASUREMENTS, "start", lambda *a: pytest.fail("a measurement was started"))
-    shown = latency.show(PageState(text="The cat [MASK]."))
+    shown = values_of(latency, PageState(text="The cat [MASK]."))
     shapes, length, device = (shown[at]["choices"] for at in (SHAPE, LENGTH, DEVICE))
     assert [value for _, value in shapes] == ["base", "mini", "larger"]
     n_tokens = max(len(run.tokens) for run in tiny_family.runs("The cat [MASK].").values())

@@ -17,6 +17,7 @@ from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
 from explorer.ui.kit.jobs import handler
 from explorer.ui.layer import folds, strings, tab
+from explorer.ui.shell.tabs import values_of
 from tests.endpoints import contexts as contexts_endpoint
 from tests.endpoints import layer as layer_endpoint
 
@@ -24,7 +25,7 @@ TEXT = "The cat sat on the [MASK]."
 
 
 def shown(state):
-    said, canvas = tab.show(state)
+    said, canvas = values_of(tab, state)
     assert said == ""
     return json.loads(canvas)
 

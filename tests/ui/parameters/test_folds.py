@@ -14,6 +14,7 @@ from explorer.models.specs import BASE, MINI
 from explorer.ui.kit.jobs import handler
 from explorer.ui.parameters import folds
 from explorer.ui.parameters import tab as parameters
+from explorer.ui.shell.tabs import values_of
 from tests.markup import rows
 
 
@@ -28,7 +29,7 @@ def test_the_tab_and_its_folds_build_inside_a_page():
 
 
 def test_the_headline_needs_no_text_and_no_weights(state):
-    finding, picture = parameters.show(state)
+    finding, picture = values_of(parameters, state)
     assert "109.5\u00a0M" in finding
     assert finding.count("<p ") == finding.count("data-family=") == 2
     assert "At the published base size" in finding

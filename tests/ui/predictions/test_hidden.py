@@ -10,6 +10,7 @@ from explorer.links.page_state import PageState
 from explorer.ui.predictions import strings
 from explorer.ui.predictions import tab as predictions
 from explorer.ui.predictions.tab import words_found
+from explorer.ui.shell.tabs import values_of
 
 BEFORE, AFTER = "the cat sat on the ", "."
 TEXT = f"{BEFORE}[MASK]{AFTER}"
@@ -56,19 +57,21 @@ def test_a_hidden_word_has_its_probability_and_rank_where_it_is_one_piece(tiny_f
 def test_the_picture_marks_the_row_of_the_word(tiny_family):
     first = tiny_family.run("bert", TEXT)
     answer = predictions._predictions_of(first).words[0][0]
-    _, picture = predictions.show(PageState(text=TEXT, hidden=answer))
+    _, picture = values_of(predictions, PageState(text=TEXT, hidden=answer))
     data = json.loads(picture)
     assert data["masks"][0]["hidden"] == answer
     column = data["models"]["bert"]["masks"][0]
     assert column["yours"]["row"] == 0
     assert column["yours"]["rank"] == 1
     assert column["yours"]["p"] == column["p"][0]
-    assert "yours" not in json.loads(predictions.show(PageState(text=TEXT))[1])["models"]["bert"]
+    assert (
+        "yours" not in json.loads(values_of(predictions, PageState(text=TEXT))[1])["models"]["bert"]
+    )
 
 
 def test_of_two_gaps_only_the_one_that_was_clicked_has_a_word(tiny_family):
     state = PageState(text="the [MASK] sat on the [MASK].", hidden="|mat")
-    data = json.loads(predictions.show(state)[1])
+    data = json.loads(values_of(predictions, state)[1])
     for model in data["models"].values():
         assert "yours" not in model["masks"][0]
         assert "yours" in model["masks"][1]

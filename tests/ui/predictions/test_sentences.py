@@ -17,6 +17,7 @@ from explorer.models.specs import BASE, MINI
 from explorer.models.tokens import Word, spelling_of
 from explorer.ui.predictions import strings, tab
 from explorer.ui.predictions import strings as texts
+from explorer.ui.shell.tabs import values_of
 from tests.ui.sentences import (
     LABELS,
     TEXTS,
@@ -148,7 +149,7 @@ def test_each_model_has_its_word_and_the_most_confident_its_name_in_one_line_a_m
 
 def test_no_word_is_offered_to_be_clicked_where_the_text_has_none(tiny_family):
     for text, has_word in (("?!...", False), ("the cat sat", True), ("?! 7", True), ("—", False)):
-        said = read(str(tab.show(PageState(text=text))[0]).split('<p class="note"')[0])
+        said = read(str(values_of(tab, PageState(text=text))[0]).split('<p class="note"')[0])
         assert ("click a word" in said) == has_word, text
         assert ("The text has no word" in said) == (not has_word), text
 
@@ -162,7 +163,7 @@ def test_of_twenty_texts_the_headline_says_what_the_softmax_of_the_logits_says(f
         state = PageState(text=given_text)
         runs, _ = runs_with_mlm_head(state.ask)
         labels = {key: run.spec.label for key, run in runs.items()}
-        headline, _ = tab.show(state)
+        headline, _ = values_of(tab, state)
         finding, *notes = re.split('(?=<p class="note">)', str(headline))
         text = read(finding)
         told(given_text, " / ".join([text, *map(read, notes)]))

@@ -22,6 +22,7 @@ from explorer.ui.predictions.folds import (
     split_asked,
 )
 from explorer.ui.predictions.strings import CONTRAST_HINT
+from explorer.ui.shell.tabs import values_of
 from tests.markup import plain
 
 LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
@@ -40,7 +41,7 @@ def predictions_of(answers):
 
 
 def test_the_headline_holds_up_to_fifty_words_per_model_and_gap(tiny_family):
-    finding, canvas = predictions.show(PageState(text="the [MASK] sat on [he|she]"))
+    finding, canvas = values_of(predictions, PageState(text="the [MASK] sat on [he|she]"))
     data = json.loads(canvas)
     assert finding.startswith('<p class="finding">')
     assert [mask["before"] for mask in data["masks"]] == ["the ", "the [MASK] sat on "]
@@ -52,16 +53,16 @@ def test_the_headline_holds_up_to_fifty_words_per_model_and_gap(tiny_family):
 
 
 def test_models_that_read_half_of_a_text_as_unknown_are_named_before_their_answers(tiny_family):
-    said = plain(predictions.show(PageState(text="法国的首都是 [MASK] 。"))[0])
+    said = plain(values_of(predictions, PageState(text="法国的首都是 [MASK] 。"))[0])
     read = " read half of this text or more as [UNK], so their answers are guesses. "
     assert said.startswith(f"mini-BERT and mini-DistilBERT{read}")
     assert "pieces as [UNK]: it does not know 法" in said
-    german = plain(predictions.show(PageState(text="der hund ist [MASK]."))[0])
+    german = plain(values_of(predictions, PageState(text="der hund ist [MASK]."))[0])
     assert "guesses" not in german
 
 
 def test_a_text_without_a_gap_says_what_to_do(tiny_family):
-    finding, canvas = predictions.show(PageState(text="the cat sat"))
+    finding, canvas = values_of(predictions, PageState(text="the cat sat"))
     assert "No word is masked yet" in finding
     assert json.loads(canvas)["masks"] == []
 
@@ -78,7 +79,7 @@ def test_a_model_that_cannot_be_had_gets_a_card_and_the_others_go_on(tiny_family
         return real(where, *rest)
 
     monkeypatch.setattr(local, "leased", without_bert)
-    _, canvas = predictions.show(PageState(text="the [MASK] is here"))
+    _, canvas = values_of(predictions, PageState(text="the [MASK] is here"))
     data = json.loads(canvas)
     assert "gone" in data["models"]["bert"]["card"]
     assert list(data["models"]) == list(LABELS)
@@ -139,7 +140,7 @@ def test_asking_says_why_a_word_cannot_be_priced_and_prices_the_others(tiny_fami
 def test_pieces_that_a_vocabulary_cannot_write_are_counted_and_origins_are_said(tiny_family):
     """Against the tokenizers themselves, special tokens left out."""
     text = "the 🦜 and 猫 sat on the [MASK]."
-    finding, _ = predictions.show(PageState(text=text))
+    finding, _ = values_of(predictions, PageState(text=text))
     shown = plain(finding)
     for key in LABELS:
         loaded = tiny_family.loaded(key)
@@ -148,7 +149,10 @@ def test_pieces_that_a_vocabulary_cannot_write_are_counted_and_origins_are_said(
         said = f"{loaded.spec.label} reads {n} of {len(ids)} pieces as"
         assert (said in shown) == (n > 0)
     assert "it does not know 🦜 and 猫" in shown
-    assert "does not know" not in predictions.show(PageState(text="the cat sat on the [MASK]."))[0]
+    assert (
+        "does not know"
+        not in values_of(predictions, PageState(text="the cat sat on the [MASK]."))[0]
+    )
     alike = predictions_of({key: ["cat"] for key in LABELS})
     said = plain(texts.origin_note([*MINI.values()], alike))
     assert said == (

@@ -8,6 +8,7 @@ from explorer.context import context
 from explorer.models.specs import MODEL_KEYS
 from explorer.refusal import Refusal
 from explorer.ui.kit.errors import Answered
+from explorer.ui.shell.tabs import values_of
 
 TEXTS = (
     "The [MASK] sat on the mat.",
@@ -33,7 +34,7 @@ OPENED = {
 
 def shown(tab, state):
     """Return the markup of a tab."""
-    return "".join(map(str, tab.show(state)))
+    return "".join(map(str, values_of(tab, state)))
 
 
 @cache

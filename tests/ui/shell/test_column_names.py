@@ -9,7 +9,7 @@ from explorer.ui.depth import patching
 from explorer.ui.distillation import folds as distillation
 from explorer.ui.kit.jobs import handler
 from explorer.ui.layer import folds as layer
-from explorer.ui.shell.tabs import TABS
+from explorer.ui.shell.tabs import TABS, values_of
 from tests.js.page_values import SENTENCES
 from tests.ui.shell.surfaces import folds
 
@@ -32,7 +32,7 @@ def state_of(name, text):
 
 def everything(tab, state):
     """Return all that a tab shows of a text, its folds and jobs included."""
-    found = [tab.show(state), *(values for _, values in folds(tab, state))]
+    found = [values_of(tab, state), *(values for _, values in folds(tab, state))]
     if tab.ID in JOBS and "[SEP]" not in state.text:
         job, *rest = JOBS[tab.ID]
         found.append(list(handler(job)(state, *rest))[-1])

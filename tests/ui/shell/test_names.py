@@ -17,7 +17,7 @@ from explorer.ui.parameters.strings import MAP
 from explorer.ui.shell.input_bar import miniatures_note
 from explorer.ui.shell.page import header_html, launch_options
 from explorer.ui.shell.routes import card_route
-from explorer.ui.shell.tabs import TABS
+from explorer.ui.shell.tabs import TABS, values_of
 from tests.markup import every, plain
 
 NAMED = re.compile(r"(?<![\w-])(?:BERT|DistilBERT|ALBERT)(?![\w-])")
@@ -31,8 +31,8 @@ def test_labels_say_which_family_it_is():
 
 @pytest.mark.parametrize("tab", ["predictions", "attention", "distillation"])
 def test_findings_and_column_heads_name_the_miniatures(tiny_family, tab):
-    show = {one.ID: one.show for one in TABS}[tab]
-    sentence, picture = show(PageState(text="the cat sat on the [MASK].", tab=tab))
+    shown = {one.ID: one for one in TABS}[tab]
+    sentence, picture = values_of(shown, PageState(text="the cat sat on the [MASK].", tab=tab))
     assert NAMED.findall(str(sentence)) == []
     labels = re.findall(r'"label":"([^"]*(?:BERT)[^"]*)"', str(picture))
     assert len(labels) >= 2

@@ -7,6 +7,7 @@ import pytest
 from explorer.links.page_state import PageState
 from explorer.links.tabs import TABS
 from explorer.ui.shell import tabs
+from explorer.ui.shell.tabs import values_of
 from tests.markup import plain
 
 TEXTS = ("the cat sat on the [MASK].", "the dog ran to [MASK] in paris.")
@@ -48,7 +49,7 @@ def test_every_number_of_a_first_page_is_printed_by_the_rule_of_its_unit(tiny_fa
     found = []
     for text in TEXTS:
         state = PageState(text=text, tab=tab)
-        parts = shown.first(state, shown.show(state))
+        parts = shown.first(state, values_of(shown, state))
         text_shown = plain(" ".join(map(str, parts)), " ")
         wrong = [pair for pair in misprinted(text_shown) if not (tab in WHOLE and pair[1] == "%")]
         assert wrong == [], (tab, text)

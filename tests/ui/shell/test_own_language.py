@@ -16,7 +16,7 @@ from explorer.ui.kit.jobs import handler
 from explorer.ui.layer import folds as layer_folds
 from explorer.ui.shell.family import family_html
 from explorer.ui.shell.page import header_html
-from explorer.ui.shell.tabs import TABS, question_of
+from explorer.ui.shell.tabs import TABS, question_of, values_of
 from tests.js.page_values import SENTENCES
 from tests.lists.ui.test_tab import asked
 from tests.markup import parsed
@@ -131,7 +131,7 @@ def sentences_of(value):
 
 def on_open(tab, state):
     """Return what a tab shows of a text: its headline, and its folds as they open."""
-    return [question_of(tab), tab.show(state), [values for _, values in folds(tab, state)]]
+    return [question_of(tab), values_of(tab, state), [values for _, values in folds(tab, state)]]
 
 
 LISTS = (

@@ -23,6 +23,7 @@ from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
 from explorer.models.tokens import Word
 from explorer.serving.start import parse_flags
+from explorer.ui.shell.tabs import values_of
 from explorer.ui.tasks import strings, tab, tuned
 from explorer.ui.tasks.labels import choice_of_label, show_labels, show_spans
 from explorer.views.entities import entities_html
@@ -106,7 +107,7 @@ def test_sentiment_heads_and_others_are_side_by_side(state):
     assert columns == ["bert", "distilbert", "albert"]
     assert "brings a classifier with the labels" not in html
     assert "No label has the same name in all models" in html
-    _, column, *_ = tab.show(state)
+    _, column, *_ = values_of(tab, state)
     assert column.visible
 
 
@@ -285,11 +286,11 @@ def test_names_and_the_span_are_in_the_link_and_an_older_link_has_neither(state)
     assert (older.labels, older.span, repaired) == ("", "", ())
     read, repaired = from_params({"labels": 4001 * "a", "span": 201 * "1"})
     assert (read.labels, read.span, set(repaired)) == ("", "", {"labels", "span"})
-    opened = tab.show(PageState(family=state.family, labels="bert=a,b,c", sentiment=TEXT))
+    opened = values_of(tab, PageState(family=state.family, labels="bert=a,b,c", sentiment=TEXT))
     assert opened[3].value == "bert=a,b,c"
     assert opened[3].visible is True
     assert 'dir="auto">a<' in str(opened[10])
-    assert tab.show(PageState())[3].visible == "hidden"
+    assert values_of(tab, PageState())[3].visible == "hidden"
 
 
 def test_the_reader_chooses_the_label_that_is_explained(page, state):

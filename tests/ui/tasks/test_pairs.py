@@ -12,6 +12,7 @@ from explorer.inference import local
 from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
+from explorer.ui.shell.tabs import values_of
 from explorer.ui.tasks import strings, tab
 from tests.endpoints import pair
 from tests.markup import every, plain
@@ -37,7 +38,7 @@ def skilled(tiny_family, monkeypatch):
 
 
 def test_the_bars_are_what_the_endpoint_says_and_the_student_has_a_card(skilled, tiny_family):
-    html = tab.show(PageState(text=PAIR))[0]
+    html = values_of(tab, PageState(text=PAIR))[0]
     assert columns(html) == ["bert", "albert"]
     assert 'class="card plain" data-model="distilbert"' in html
     found = {m["model"]: m for m in pair(*PAIR.split(" [SEP] "))["models"]}
@@ -66,11 +67,11 @@ def test_the_endpoint_says_what_the_network_says(skilled, tiny_family):
 
 def test_a_head_at_chance_is_not_shown_and_its_figure_is(skilled, tiny_family):
     skilled["mini-albert"]["sop"] = 0.52
-    html = tab.show(PageState(text=PAIR))[0]
+    html = values_of(tab, PageState(text=PAIR))[0]
     assert columns(html) == ["bert"]
     assert "52.0% of 1,000 held-out pairs" in html
     skilled["mini-albert"]["sop"] = 0.56
-    assert columns(tab.show(PageState(text=PAIR))[0]) == ["bert", "albert"]
+    assert columns(values_of(tab, PageState(text=PAIR))[0]) == ["bert", "albert"]
 
 
 def test_a_head_that_is_not_in_the_checkpoint_gets_a_card_and_no_number(
@@ -84,7 +85,7 @@ def test_a_head_that_is_not_in_the_checkpoint_gets_a_card_and_no_number(
             yield replace(loaded, missing=("sop_classifier.classifier.weight",))
 
     monkeypatch.setattr(local, "leased", lacking)
-    html = tab.show(PageState(text=PAIR))[0]
+    html = values_of(tab, PageState(text=PAIR))[0]
     assert columns(html) == ["bert"]
     assert "no weights for its SOP head" in html
     answer = pair(*PAIR.split(" [SEP] "))["models"][2]
@@ -99,19 +100,19 @@ def test_a_compared_pair_costs_two_more_passes_a_head_and_a_second_look_none(ski
         note = lambda *_, key=key: ran.append(key)  # noqa: E731
         encoder = tiny_family.loaded(key).network.base_model
         handles.append(encoder.register_forward_hook(note))
-    tab.show(PageState(text=PAIR))
+    values_of(tab, PageState(text=PAIR))
     assert sorted(ran) == ["albert", "albert", "bert", "bert"]
-    tab.show(PageState(text=PAIR))
+    values_of(tab, PageState(text=PAIR))
     assert len(ran) == 4
     for handle in handles:
         handle.remove()
 
 
 def test_a_text_that_is_no_pair_shows_the_example_and_says_so(skilled, tiny_family):
-    html = tab.show(PageState(text="the cat sat on the [MASK]."))[0]
+    html = values_of(tab, PageState(text="the cat sat on the [MASK]."))[0]
     assert strings.ON_EXAMPLE.split(":")[0] in html
-    assert strings.ON_EXAMPLE.split(":")[0] not in tab.show(PageState(text=PAIR))[0]
-    assert "&lt;i&gt;" in tab.show(PageState(text="the <i> [SEP] cat"))[0]
+    assert strings.ON_EXAMPLE.split(":")[0] not in values_of(tab, PageState(text=PAIR))[0]
+    assert "&lt;i&gt;" in values_of(tab, PageState(text="the <i> [SEP] cat"))[0]
 
 
 def test_the_verdict_is_told_from_the_numbers():

@@ -13,6 +13,7 @@ from explorer.models.task_heads import adapters
 from explorer.models.task_heads.adapters import tuned_model
 from explorer.models.task_heads.classifiers import log_odds, margins
 from explorer.refusal import Refusal
+from explorer.ui.shell.tabs import values_of
 from explorer.ui.tasks import strings as texts
 from explorer.ui.tasks import tab, tuned
 from explorer.ui.tasks.tuned import FIRST_QUESTION
@@ -109,7 +110,7 @@ def test_the_three_answers_of_the_page_are_those_of_the_endpoint(tuned_family):
 @pytest.mark.long
 def test_a_second_look_runs_no_network(tuned_family):
     state = PageState(text=TEXT)
-    first = tab.show(state)
+    first = values_of(tab, state)
     ran = []
     handles = [
         tuned_model_of(tuned_family, key, task).network.register_forward_hook(
@@ -118,7 +119,7 @@ def test_a_second_look_runs_no_network(tuned_family):
         for key in ALL
         for task in ("sst2", "squad")
     ]
-    again = tab.show(state)
+    again = values_of(tab, state)
     for handle in handles:
         handle.remove()
     assert ran == []
@@ -126,7 +127,7 @@ def test_a_second_look_runs_no_network(tuned_family):
         str(v) for v in first if isinstance(v, str)
     ]
     assert TEXT in again
-    assert texts.SENTIMENT_EXAMPLES[0][1] in tab.show(PageState(text="the [MASK] sat."))
+    assert texts.SENTIMENT_EXAMPLES[0][1] in values_of(tab, PageState(text="the [MASK] sat."))
 
 
 def tuned_model_of(family, key, task):
@@ -136,7 +137,7 @@ def tuned_model_of(family, key, task):
 
 
 def test_without_adapters_there_are_cards_with_the_command_and_no_boxes(tiny_family):
-    _, asks, *_, judged, asks_too, _, _, answered = tab.show(PageState(text=TEXT))
+    _, asks, *_, judged, asks_too, _, _, answered = values_of(tab, PageState(text=TEXT))
     for html, task in ((judged, "sst2"), (answered, "squad")):
         assert html.count('class="card plain"') == 3
         assert html.count(f"python -m training tasks --family mini --task {task}") == 3
@@ -148,10 +149,10 @@ def test_without_adapters_there_are_cards_with_the_command_and_no_boxes(tiny_fam
 
 def test_the_boxes_hold_what_the_link_asks_and_else_an_example(tiny_family):
     texts = {"sentiment": "It is warm.", "question": "Who?", "passage": "Anna."}
-    asked = tab.show(PageState(text="A [MASK].", **texts))
+    asked = values_of(tab, PageState(text="A [MASK].", **texts))
     assert [asked[2], *asked[12:14]] == list(texts.values())
-    assert tab.show(PageState(text="A [MASK]."))[12:14] == list(FIRST_QUESTION)
-    assert tab.show(PageState(text="A plain text."))[2] == "A plain text."
+    assert values_of(tab, PageState(text="A [MASK]."))[12:14] == list(FIRST_QUESTION)
+    assert values_of(tab, PageState(text="A plain text."))[2] == "A plain text."
 
 
 @pytest.mark.parametrize(

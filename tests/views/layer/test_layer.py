@@ -13,6 +13,7 @@ from explorer.links.page_state import PageState
 from explorer.models.run import READINGS
 from explorer.models.specs import MINI
 from explorer.ui.layer import strings, tab
+from explorer.ui.shell.tabs import values_of
 from explorer.views.layer import context_rows, held_out_canvas, recurrent_canvas, steps_canvas
 
 LABELS = {"bert": "BERT", "albert": "ALBERT"}
@@ -24,7 +25,7 @@ def floats(packed):
 
 def test_the_picture_has_the_very_vectors_of_the_run(tiny_family):
     state = PageState(text="The cat sat on the [MASK].", layer=1, head=1)
-    data = json.loads(tab.show(state)[1])
+    data = json.loads(values_of(tab, state)[1])
     assert data["chosen"]["words"][data["chosen"]["at"]] == "[MASK]"
     for model in data["models"]:
         run = tiny_family.run(model["key"], state.text)
@@ -49,7 +50,7 @@ def test_the_picture_has_the_very_vectors_of_the_run(tiny_family):
 
 def test_the_picture_of_32_words_is_small():
     text = " ".join(["river"] * 31 + ["[MASK]"])
-    data = tab.show(PageState(text=text))[1]
+    data = values_of(tab, PageState(text=text))[1]
     width = MINI["bert"].architecture.d_model
     assert width == 384
     assert len(data) < 300_000 / 2, "base shapes are twice as wide"
