@@ -9,7 +9,7 @@ import gradio as gr
 import numpy as np
 
 from explorer.analysis.alignment import Alignment, word_attention
-from explorer.inference.runs import call_on_model, gather, get_run, get_runs, runs_with_mlm_head
+from explorer.inference.runs import Runs, call_on_model, gather, get_run
 from explorer.library.attention import ablated, kept_heads, swept_layers
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import page_columns, specs_by_key
@@ -20,6 +20,7 @@ from explorer.refusal import Refusal
 from explorer.scheduling.cancel import CancelToken
 from explorer.scheduling.job_queue import JobUpdate
 from explorer.ui.attention import strings
+from explorer.ui.kit.asked import with_runs
 from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown, supersede
@@ -46,13 +47,14 @@ def build_summary_fold(state: gr.State) -> None:
     section.on_open(show_summary, [state, kind], outputs, also=[kind.change])
 
 
-def show_summary(state: PageState, kind: str) -> list[str]:
+@with_runs
+def show_summary(state: PageState, text_runs: Runs, kind: str) -> list[str]:
     """Return finding, canvas and formula of one summary; only "gradient" runs the models again."""
     from explorer.analysis.alignment import align
     from explorer.analysis.attention import row_shares
     from explorer.views.attention import attention_summary_canvas
 
-    runs, missing = (runs_with_mlm_head if kind == "gradient" else get_runs)(state.ask)
+    runs, missing = text_runs.with_mlm_head if kind == "gradient" else text_runs
     if not runs:
         return [why_missing(missing), "", strings.formula_html(kind)]
     if kind == "gradient" and not all(run.tokens.mask_positions for run in runs.values()):
@@ -141,13 +143,14 @@ def build_ablation_fold(state: gr.State) -> None:
         )
 
 
-def show_switches(state: PageState) -> tuple[str, str, str, gr.Button]:
+@with_runs
+def show_switches(_: PageState, text_runs: Runs) -> tuple[str, str, str, gr.Button]:
     """Return the fold's first state: every head on, no changes; a sweep draws there no more."""
     from explorer.views.attention import head_switches
 
     supersede(SWEEP)
     hidden = gr.Button(visible=False)
-    runs, missing = runs_with_mlm_head(state.ask)
+    runs, missing = text_runs.with_mlm_head
     if not runs:
         return why_missing(missing), "", "", hidden
     if not any(run.tokens.mask_positions for run in runs.values()):
@@ -158,16 +161,18 @@ def show_switches(state: PageState) -> tuple[str, str, str, gr.Button]:
 
 def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     """Return the finding and the answers with the heads in ``question["off"]`` ablated."""
+    return _changes(state, question.get("off", {})) if state else ("", "")
+
+
+@with_runs
+def _changes(state: PageState, text_runs: Runs, off: Mapping[str, Any]) -> tuple[str, str]:
     from explorer.views.attention import changed_answers, changed_records
 
-    if state is None:
-        return "", ""
-    runs, missing = runs_with_mlm_head(state.ask)
+    runs, missing = text_runs.with_mlm_head
     if not runs:
         return why_missing(missing), ""
     if not any(run.tokens.mask_positions for run in runs.values()):
         return finding(strings.NO_MASK), ""
-    off = question.get("off", {})
     with refuse_bad_input():
         masks = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
     jobs = [partial(ablated, runs[key], masks[key], state.ask) for key in runs]
@@ -191,7 +196,8 @@ class SweepProgress:
     """The layer that is done; empty at the end."""
 
 
-def sweep_heads(state: PageState, cancel_token: CancelToken) -> Steps:
+@with_runs
+def sweep_heads(state: PageState, text_runs: Runs, cancel_token: CancelToken) -> Steps:
     """Ablate every head on its own; yield the importance so far after every layer.
 
     Raises:
@@ -199,7 +205,7 @@ def sweep_heads(state: PageState, cancel_token: CancelToken) -> Steps:
     """
     from explorer.analysis.attention import head_importance
 
-    runs, missing = runs_with_mlm_head(state.ask)
+    runs, missing = text_runs.with_mlm_head
     if not runs:
         raise next(iter(missing.values()))
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}

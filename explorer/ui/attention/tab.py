@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from explorer.inference.runs import Runs, get_runs
-from explorer.links.codec import from_page
+from explorer.inference.runs import Runs
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.choice.family import is_parent
 from explorer.ui.attention import folds, strings
 from explorer.ui.kit import strings as kit_strings
+from explorer.ui.kit.asked import asked_page
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
-from explorer.ui.kit.validation import link_in, refuse_bad_input
+from explorer.ui.kit.validation import refuse_bad_input
 from explorer.views.markup import Markup, el, finding, join, note, plain_cards
 
 if TYPE_CHECKING:
@@ -167,8 +167,7 @@ def exact_heads(question: dict) -> str:
     from explorer.analysis.alignment import align
     from explorer.views.attention import exact_heads_canvas
 
-    state, _ = from_page(link_in(question), PageState())
-    runs, _ = get_runs(state.ask)
+    _, (runs, _) = asked_page(question)
     with refuse_bad_input():
         heads = [(str(key), int(layer), int(head)) for key, layer, head in question["heads"][:12]]
         for key, layer, head in heads:

@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.analysis.alignment import AlignedWord, Groups
 from explorer.analysis.digits import enumerated
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import call_on_model, get_runs, runs_with_mlm_head
+from explorer.inference.runs import Runs, call_on_model
 from explorer.library import depth as library
 from explorer.library.strings import skipped_shares, texts_read, unknown_shares
 from explorer.links.page_state import PageState
@@ -19,6 +19,7 @@ from explorer.models.specs import ModelSpec
 from explorer.scheduling.cancel import CancelToken
 from explorer.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.ui.depth import strings
+from explorer.ui.kit.asked import with_runs
 from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Steps, status, stepped
@@ -47,11 +48,14 @@ class SimilarityQuestion:
     specs: Mapping[str, ModelSpec]
 
 
-def ask(state: PageState | None) -> Generator[list[Any], None, SimilarityQuestion | None]:
+@with_runs
+def ask(
+    state: PageState | None, text_runs: Runs
+) -> Generator[list[Any], None, SimilarityQuestion | None]:
     """Return the page's models that can be loaded; draw that there are none."""
     if state is None:
         return None
-    runs, _ = get_runs(state.ask)
+    runs, _ = text_runs
     if not runs:
         yield [note(strings.SIMILARITY_NO_MODEL), "", ""]
         return None
@@ -149,11 +153,12 @@ def build_moves_folds(state: gr.State) -> None:
         section.on_open(show_projection, [state], [message, cloud])
 
 
-def followed(state: PageState) -> TrackedWords | Markup:
+@with_runs
+def followed(_: PageState, text_runs: Runs) -> TrackedWords | Markup:
     """Return the first words of the text in every model, or a message if there are none."""
     from explorer.analysis.alignment import align
 
-    runs, _ = runs_with_mlm_head(state.ask)
+    runs, _ = text_runs.with_mlm_head
     if not runs:
         return note(strings.SIMILARITY_NO_MODEL)
     alignment = align({key: run.tokens for key, run in runs.items()})
@@ -200,13 +205,14 @@ def show_projection(state: PageState) -> list[str]:
     ]
 
 
-def show_shared(state: PageState) -> list[str]:
+@with_runs
+def show_shared(_: PageState, text_runs: Runs) -> list[str]:
     """Return the drift of the first shared layer's heads over its applications."""
     from explorer.analysis.alignment import align, word_attention
     from explorer.analysis.depth.states import shared_drift
     from explorer.views.depth.states import SHOWN, shared_drift_canvas
 
-    runs, _ = runs_with_mlm_head(state.ask)
+    runs, _ = text_runs.with_mlm_head
     shapes = ((run, run.spec.architecture) for run in runs.values())
     run = next((run for run, shape in shapes if shape.n_stored_layers < shape.n_layers), None)
     if run is None:

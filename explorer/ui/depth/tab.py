@@ -10,17 +10,17 @@ import gradio as gr
 import numpy as np
 
 from explorer.inference.cache import key_of, memo
-from explorer.inference.runs import Runs, call_on_model, gather, round_robin, runs_with_mlm_head
+from explorer.inference.runs import Runs, call_on_model, gather, round_robin
 from explorer.library.depth import lens_of
-from explorer.links.codec import from_page
 from explorer.links.page_state import RUN_FIELDS, PageState, looks_of
 from explorer.links.tabs import MAX_DEPTHS
 from explorer.models.run import Run, batches, typeable_answers
 from explorer.models.tokens import BadText, word_id
 from explorer.ui.depth import changed, folds, meaning, patching, strings
+from explorer.ui.kit.asked import asked_page
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
-from explorer.ui.kit.validation import link_in, refuse_bad_input
+from explorer.ui.kit.validation import refuse_bad_input
 from explorer.views.markup import Markup, plain_cards
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def read_deeper(question: dict) -> str:
     from explorer.analysis.alignment import align
     from explorer.views.depth.lens import dial_json, every_word_json
 
-    state, _ = from_page(link_in(question), PageState())
-    runs, missing = runs_with_mlm_head(state.ask)
+    state, text_runs = asked_page(question)
+    runs, missing = text_runs.with_mlm_head
     if not runs:
         raise next(iter(missing.values()))
     if question.get("want") == "dial":

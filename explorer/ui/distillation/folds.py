@@ -9,7 +9,7 @@ from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, WatchedSentence
 from explorer.assets import sentences
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import get_run, stream_live_distillation
+from explorer.inference.runs import stream_live_distillation
 from explorer.library.distillation import pair_logits, run_of
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import is_parent, specs_by_key
@@ -26,6 +26,7 @@ from explorer.ui.distillation.runs import (
     knows_lineage,
     pair_in,
 )
+from explorer.ui.kit.asked import with_runs
 from explorer.ui.kit.canvas import Canvas, ran_with, with_save_menu
 from explorer.ui.kit.folds import Fold, fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown, supersede
@@ -215,14 +216,16 @@ def build_masking(f: Fold, state: gr.State) -> None:
     again.click(None, [seed], [seed], js=next_seed, api_visibility="private")
 
 
-def show_masking(state: PageState, rounds: int = 1, seed: int | None = 0) -> str:
+@with_runs
+def show_masking(_: PageState, text_runs: Runs, rounds: int = 1, seed: int | None = 0) -> str:
     """Return the tokens of the page's text that the training recipe would mask."""
     import numpy as np
 
     from explorer.analysis.distillation.losses import masking_simulation
     from explorer.views.distillation import masking_html, masking_records
 
-    run = get_run(next(iter(state.ask.specs.values())), state.ask)
+    refuse_none(*text_runs)
+    run = next(iter(text_runs.found.values()))
     rounds = min(int(rounds), ROUNDS[-1])
     own_masks = run.tokens.mask_positions
     indices = [i for i, special in enumerate(run.tokens.special) if not special]

@@ -19,7 +19,7 @@ from explorer.assets import ASSETS, read_in
 from explorer.context import context
 from explorer.inference.cache import CACHE
 from explorer.inference.lazy_imports import start_imports
-from explorer.inference.runs import is_cheap_now, runs_with_mlm_head
+from explorer.inference.runs import Runs, is_cheap_now
 from explorer.links.codec import LINKED, PACKED, from_params, to_link
 from explorer.links.page_state import PageState
 from explorer.middleware.headers import path_of, root_of
@@ -31,6 +31,7 @@ from explorer.ui.first.panels import panel_of, state_of
 from explorer.ui.first.picture import first_html
 from explorer.ui.first.sent import gzipped, parts_of, takes_gzip
 from explorer.ui.kit import strings
+from explorer.ui.kit.asked import with_runs
 from explorer.ui.kit.running import opens_on
 from explorer.views.markup import Markup, el, join, listed, plain
 from explorer.views.preview import HEIGHT, WIDTH, FirstAnswer, preview_picture
@@ -85,13 +86,14 @@ def is_free() -> bool:
     return not (start_imports().is_alive() or MEASUREMENT_LOCK.is_measuring)
 
 
-def first_answers(state: PageState) -> list[FirstAnswer]:
+@with_runs
+def first_answers(_: PageState, text_runs: Runs) -> list[FirstAnswer]:
     """Return each model's first answer at the first mask, as readers spell it; none without masks.
 
     Raises:
         BadText: the text cannot be run.
     """
-    runs, _ = runs_with_mlm_head(state.ask)
+    runs, _ = text_runs.with_mlm_head
     results = {key: mask_predictions(run, 1) for key, run in runs.items()}
     return [
         FirstAnswer(

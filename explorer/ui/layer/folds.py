@@ -21,6 +21,7 @@ from explorer.refusal import Refusal
 from explorer.scheduling.cancel import CancelToken
 from explorer.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
 from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
+from explorer.ui.kit.asked import with_runs
 from explorer.ui.kit.canvas import Chart, ran_with, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, parts, shown, status
@@ -123,11 +124,12 @@ def build_steps_fold(state: gr.State) -> None:
         section.on_open(show_steps, [state, box], outputs, also=[button.click, box.submit])
 
 
-def show_steps(state: PageState, typed: str | None = "") -> list[Any]:
+@with_runs
+def show_steps(state: PageState, text_runs: Runs, typed: str | None = "") -> list[Any]:
     """Return finding and charts of the followed word's token, or a message."""
     from explorer.views.layer import steps_canvas
 
-    runs, missing = runs_with_mlm_head(state.ask)
+    runs, missing = text_runs.with_mlm_head
     if not runs:
         return [why_missing(missing), ""]
     word = followed_word(runs, state.at)
@@ -232,11 +234,12 @@ def build_contexts_fold(state: gr.State) -> None:
         build(state)
 
 
-def show_contexts(state: PageState) -> str:
+@with_runs
+def show_contexts(state: PageState, text_runs: Runs) -> str:
     """Return the table of the six readings at the page's mask."""
     from explorer.views.layer import context_records, context_rows
 
-    runs, missing = runs_with_mlm_head(state.ask)
+    runs, missing = text_runs.with_mlm_head
     if not runs:
         return why_missing(missing)
     n = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)

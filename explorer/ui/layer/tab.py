@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from explorer.inference.runs import Runs, gather, get_runs
+from explorer.inference.runs import Runs, gather
 from explorer.library.layer import FollowedWord, followed_word, traced
-from explorer.links.codec import from_page
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.tokens import spelling_of
+from explorer.ui.kit.asked import asked_page
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
-from explorer.ui.kit.validation import link_in
 from explorer.ui.layer import folds, strings
 from explorer.views.markup import Markup, finding, plain_cards, script_json
 
@@ -71,8 +70,7 @@ def look(question: dict) -> str:
 
     Either is JSON.
     """
-    state, _ = from_page(link_in(question), PageState())
-    text_runs = get_runs(state.ask)
+    state, text_runs = asked_page(question)
     if not text_runs.found:
         return script_json({"error": " ".join(map(str, text_runs.missing.values()))})
     _, canvas = show(state, text_runs)

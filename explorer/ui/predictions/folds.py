@@ -21,7 +21,8 @@ from explorer.analysis.predictions import (
     span_score,
 )
 from explorer.inference.cache import key_of, memo
-from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
+from explorer.inference.runs import Runs as TextRuns
+from explorer.inference.runs import call_on_model, gather
 from explorer.library.predictions import attributions, targets_of
 from explorer.library.refusals import not_one_piece
 from explorer.links.page_state import PageState
@@ -39,6 +40,7 @@ from explorer.models.tokens import (
 from explorer.refusal import Sentence
 from explorer.scheduling.cancel import CancelToken
 from explorer.scheduling.job_queue import JobUpdate
+from explorer.ui.kit.asked import with_runs
 from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, shown
@@ -143,11 +145,14 @@ class EveryWordQuestion:
     plans: Plans
 
 
-def ask_words(state: PageState | None) -> Generator[list[Any], None, EveryWordQuestion | None]:
+@with_runs
+def ask_words(
+    state: PageState | None, text_runs: TextRuns
+) -> Generator[list[Any], None, EveryWordQuestion | None]:
     """Return the page's models that predict words; draw that there are none."""
     if state is None:
         return None
-    runs, _ = runs_with_mlm_head(state.ask)
+    runs, _ = text_runs.with_mlm_head
     if not runs:
         yield [note(NO_MODEL), ""]
         return None
@@ -198,7 +203,8 @@ def plans_of_words(runs: Runs) -> Plans:
 MAX_CHOICES, MAX_ALTERNATIVES = 4, 8
 
 
-def show_contrast(state: PageState) -> Markup:
+@with_runs
+def show_contrast(state: PageState, text_runs: TextRuns) -> Markup:
     """Return the comparison of every ``[a|b]`` in the text, or how to write one."""
     text = plain_text(state.text)
     choices = {choice: [*dict.fromkeys(choice.alternatives)] for choice in find_choices(text)}
@@ -209,7 +215,7 @@ def show_contrast(state: PageState) -> Markup:
         return note(
             strings.CONTRAST_TOO_MUCH.format(choices=MAX_CHOICES, alternatives=MAX_ALTERNATIVES)
         )
-    runs, _ = runs_with_mlm_head(state.ask)
+    runs, _ = text_runs.with_mlm_head
     if not runs:
         return note(NO_MODEL)
     blocks: list[Markup] = []
@@ -264,9 +270,10 @@ def build_ask_fold(state: gr.State) -> None:
         section.on_open(show_contrast, [state], [gr.HTML()])
 
 
-def show_asked(state: PageState, typed: str) -> Markup:
+@with_runs
+def show_asked(state: PageState, text_runs: TextRuns, typed: str) -> Markup:
     """Return probability and rank of each typed word at each mask."""
-    runs, _ = runs_with_mlm_head(state.ask)
+    runs, _ = text_runs.with_mlm_head
     if not runs:
         return note(NO_MODEL)
     gaps = [word for word in next(iter(runs.values())).tokens.words if word.is_mask]
@@ -350,9 +357,10 @@ def build_joint_fold(state: gr.State) -> None:
         section.on_open(show_joint, [state], [html])
 
 
-def show_joint(state: PageState) -> Markup:
+@with_runs
+def show_joint(state: PageState, text_runs: TextRuns) -> Markup:
     """Return both fillings of the state's text, or what the text needs."""
-    runs, _ = runs_with_mlm_head(state.ask)
+    runs, _ = text_runs.with_mlm_head
     n_masks = len(next(iter(runs.values())).tokens.mask_positions) if runs else 0
     if not runs or not 2 <= n_masks <= MAX_MASKS:
         return note(strings.JOINT_NEEDS.format(n=n_masks, most=MAX_MASKS) if runs else NO_MODEL)
@@ -411,9 +419,10 @@ def draw_attribution(state: PageState, target: str, mask: int | None) -> list[An
     return [drawn, gr.Number(visible=several or "hidden"), _offers(state, target, mask)]
 
 
-def _offers(state: PageState, target: str, number: int | None) -> gr.Radio:
+@with_runs
+def _offers(state: PageState, text_runs: TextRuns, target: str, number: int | None) -> gr.Radio:
     """Return the choice of one word that all models are asked about: each one's own answer."""
-    runs, _ = runs_with_mlm_head(state.ask)
+    runs, _ = text_runs.with_mlm_head
     n_masks = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
     if not n_masks:
         return gr.Radio(choices=[], value=None, visible="hidden")
@@ -427,13 +436,15 @@ def _offers(state: PageState, target: str, number: int | None) -> gr.Radio:
     return gr.Radio(choices=choices, value=value, visible=is_choice or "hidden")
 
 
+@with_runs
 def show_attribution(
-    state: PageState | None, target: str = "", number: int | None = None
+    state: PageState | None, text_runs: TextRuns, target: str = "", number: int | None = None
 ) -> Markup:
     """Return the attributions at a mask, of a typed answer or of each model's own.
 
     Args:
         state: The page's state; None shows nothing.
+        text_runs: Its runs.
         target: The answer; empty: each model's own.
         number: The mask, counted from 1, the last one if there are fewer; None: the state's.
     """
@@ -441,7 +452,7 @@ def show_attribution(
 
     if state is None:
         return note("")
-    runs, _ = runs_with_mlm_head(state.ask)
+    runs, _ = text_runs.with_mlm_head
     if not runs:
         return note(NO_MODEL)
     tokens = next(iter(runs.values())).tokens

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from explorer.assets import DATA, read_in
-from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
+from explorer.ui.kit.asked import with_runs
 from explorer.ui.predictions import tab as predictions
 from explorer.views.markup import Markup
 
@@ -41,7 +41,7 @@ def _stored(path: Path) -> list[str]:
 
 def compute_opening() -> list[str]:
     """Compute the headline of the default state with the bundled models."""
-    return [str(value) for value in predictions.show(PageState(), get_runs(PageState().ask))]
+    return [str(value) for value in with_runs(predictions.show)(PageState())]
 
 
 def _decides(state: PageState) -> tuple[str, ...]:

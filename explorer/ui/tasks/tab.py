@@ -6,11 +6,12 @@ import gradio as gr
 
 from explorer import assets
 from explorer.analysis.digits import enumerated
-from explorer.inference.runs import Runs, get_runs
+from explorer.inference.runs import Runs
 from explorer.library.strings import head_said
 from explorer.library.tasks import ask_heads, head_is_there, skill_of
 from explorer.links.page_state import RUN_FIELDS, PageState, open_folds
 from explorer.models.choice.family import family_specs
+from explorer.ui.kit.asked import with_runs
 from explorer.ui.kit.canvas import with_save_menu
 from explorer.ui.kit.folds import fold, part, parts_row
 from explorer.ui.kit.strings import reading_note
@@ -141,13 +142,14 @@ def show_both(state: PageState) -> list[str]:
     return [show_quadrants(state), show_objectives(state)]
 
 
-def show_quadrants(state: PageState) -> str:
+@with_runs
+def show_quadrants(_: PageState, text_runs: Runs) -> str:
     """Return the attention quadrants of every model, or how to write a pair."""
     from explorer.analysis.alignment import align
     from explorer.analysis.tasks.pairs import pair_quadrants
     from explorer.views.tasks import pair_quadrants_html, pair_quadrants_records
 
-    runs, missing = get_runs(state.ask)
+    runs, missing = text_runs
     if not runs:
         return why_missing(missing)
     alignment = align({key: run.tokens for key, run in runs.items()})
