@@ -265,6 +265,16 @@ class Runs(NamedTuple):
         runs = {key: run for key, run in self.found.items() if key not in no_head}
         return Runs(runs, self.missing | no_head)
 
+    def of(self, key: str) -> Run:
+        """Return the run of a column.
+
+        Raises:
+            ModelUnavailable: its model is unavailable.
+        """
+        if key in self.missing:
+            raise self.missing[key]
+        return self.found[key]
+
 
 def runs_with_mlm_head(ask: Ask) -> Runs:
     """Return the runs of the models that have an MLM head, and the reasons for all others.

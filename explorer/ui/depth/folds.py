@@ -154,7 +154,7 @@ def build_moves_folds(state: gr.State) -> None:
 
 
 @with_runs
-def followed(_: PageState, text_runs: Runs) -> TrackedWords | Markup:
+def followed(_state: PageState, text_runs: Runs) -> TrackedWords | Markup:
     """Return the first words of the text in every model, or a message if there are none."""
     from explorer.analysis.alignment import align
 
@@ -206,7 +206,7 @@ def show_projection(state: PageState) -> list[str]:
 
 
 @with_runs
-def show_shared(_: PageState, text_runs: Runs) -> list[str]:
+def show_shared(_state: PageState, text_runs: Runs) -> list[str]:
     """Return the drift of the first shared layer's heads over its applications."""
     from explorer.analysis.alignment import align, word_attention
     from explorer.analysis.depth.states import shared_drift

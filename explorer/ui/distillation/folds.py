@@ -9,7 +9,7 @@ from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, WatchedSentence
 from explorer.assets import sentences
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import stream_live_distillation
+from explorer.inference.runs import Runs, stream_live_distillation
 from explorer.library.distillation import pair_logits, run_of
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import is_parent, specs_by_key
@@ -217,15 +217,14 @@ def build_masking(f: Fold, state: gr.State) -> None:
 
 
 @with_runs
-def show_masking(_: PageState, text_runs: Runs, rounds: int = 1, seed: int | None = 0) -> str:
+def show_masking(state: PageState, text_runs: Runs, rounds: int = 1, seed: int | None = 0) -> str:
     """Return the tokens of the page's text that the training recipe would mask."""
     import numpy as np
 
     from explorer.analysis.distillation.losses import masking_simulation
     from explorer.views.distillation import masking_html, masking_records
 
-    refuse_none(*text_runs)
-    run = next(iter(text_runs.found.values()))
+    run = text_runs.of(next(iter(state.ask.specs)))
     rounds = min(int(rounds), ROUNDS[-1])
     own_masks = run.tokens.mask_positions
     indices = [i for i, special in enumerate(run.tokens.special) if not special]

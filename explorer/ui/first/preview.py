@@ -87,7 +87,7 @@ def is_free() -> bool:
 
 
 @with_runs
-def first_answers(_: PageState, text_runs: Runs) -> list[FirstAnswer]:
+def first_answers(_state: PageState, text_runs: Runs) -> list[FirstAnswer]:
     """Return each model's first answer at the first mask, as readers spell it; none without masks.
 
     Raises:

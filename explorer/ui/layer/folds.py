@@ -10,7 +10,7 @@ import gradio as gr
 from explorer import assets
 from explorer.analysis.digits import percent, signed, time_ratio
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
+from explorer.inference.runs import Runs, call_on_model, gather, runs_with_mlm_head
 from explorer.library.layer import FollowedWord, contexts_of, followed_word
 from explorer.links.page_state import PageState, hidden_words
 from explorer.models.choice.family import family_specs
