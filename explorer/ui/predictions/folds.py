@@ -1,32 +1,31 @@
 """Folds of Predictions: typed words, alternatives, every word masked, several masks, sources."""
 
-from collections import deque
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import gradio as gr
-import numpy as np
 
 from explorer.analysis.predictions import (
     MAX_MASKS,
     Contrast,
-    MaskFillings,
-    SpanPlan,
     SpanScore,
     contrast,
-    loaded_plans,
-    mask_fillings,
-    span_score,
 )
 from explorer.inference.cache import key_of, memo
-from explorer.inference.runs import Runs as TextRuns
-from explorer.inference.runs import call_on_model, gather
+from explorer.inference.runs import Runs
 from explorer.library.predictions import attributions, targets_of
 from explorer.library.refusals import not_one_piece
+from explorer.library.spans import (
+    Plans,
+    asked_scores,
+    contrasts,
+    fillings,
+    plans_of_words,
+    priced,
+)
 from explorer.links.page_state import PageState
-from explorer.models.run import MaskedRow, Run, batches, typeable_answers
+from explorer.models.run import Run, typeable_answers
 from explorer.models.tokens import (
     MASK,
     BadText,
@@ -37,7 +36,6 @@ from explorer.models.tokens import (
     plain_text,
     put_into,
 )
-from explorer.refusal import Sentence
 from explorer.scheduling.cancel import CancelToken
 from explorer.scheduling.job_queue import JobUpdate
 from explorer.ui.kit.asked import with_runs
@@ -58,73 +56,7 @@ from explorer.views.predictions import (
     word_score_table,
 )
 
-Runs = Mapping[str, Run]
-Plans = Mapping[str, Sequence[SpanPlan]]
-Scores = dict[str, list[SpanScore]]
 LONGEST_TARGET = 60
-
-
-def plans_of(
-    run: Run, state: PageState, stretches: Sequence[tuple[str, Word]]
-) -> list[SpanPlan | Sentence]:
-    """Return the model's plan to score each span of text, or why it cannot."""
-    return call_on_model(loaded_plans, run.spec, state.ask, tuple(stretches))
-
-
-def batch_logits(run: Run, state: PageState, rows: Sequence[MaskedRow]) -> np.ndarray:
-    """Compute logits [row, vocabulary] of one batch with a run's model."""
-    from explorer.models.forward import row_logits
-
-    return call_on_model(row_logits, run.spec, state.ask, rows)
-
-
-def all_logits(run: Run, state: PageState, rows: Sequence[MaskedRow]) -> np.ndarray:
-    """Compute logits [row, vocabulary] of rows of one length, batch after batch."""
-    return np.concatenate([batch_logits(run, state, batch) for batch in batches(rows)])
-
-
-def priced(runs: Runs, state: PageState, plans: Plans) -> Iterator[Scores]:
-    """Yield each model's scores so far: first none, then after every round of batches.
-
-    Rounds let other requests run in between, and a cancelled job ends after one batch at most.
-    """
-    queues = {
-        key: deque(batches([row for plan in model_plans for row in plan.rows]))
-        for key, model_plans in plans.items()
-    }
-    rows: dict[str, deque[np.ndarray]] = {key: deque() for key in plans}
-    scores: Scores = {key: [] for key in plans}
-    yield scores
-    while any(queues.values()):
-        jobs = {
-            key: partial(batch_logits, runs[key], state, queue.popleft())
-            for key, queue in queues.items()
-            if queue
-        }
-        for key, logits in zip(jobs, gather(list(jobs.values())), strict=True):
-            rows[key].extend(logits)
-        for key, model_plans in plans.items():
-            _take_complete(runs[key], model_plans, rows[key], scores[key])
-        yield scores
-
-
-def final_scores(runs: Runs, state: PageState, plans: Plans) -> Scores:
-    """Return each model's scores once all batches are done."""
-    scores: Scores = {key: [] for key in plans}
-    for scores in priced(runs, state, plans):  # noqa: B007 - only the last round is wanted
-        pass
-    return scores
-
-
-def _take_complete(
-    run: Run, plans: Sequence[SpanPlan], rows: deque[np.ndarray], scores: list[SpanScore]
-) -> None:
-    """Score, in order, every plan whose rows have all been computed."""
-    for plan in plans[len(scores) :]:
-        if len(rows) < len(plan.rows):
-            return
-        logits = np.stack([rows.popleft() for _ in plan.rows])
-        scores.append(span_score(plan, logits, run.vocabulary))
 
 
 def build_every_word_fold(state: gr.State) -> None:
@@ -141,13 +73,13 @@ class EveryWordQuestion:
     """Models that predict every word of a text, and their plans for it."""
 
     state: PageState
-    runs: Runs
+    runs: Mapping[str, Run]
     plans: Plans
 
 
 @with_runs
 def ask_words(
-    state: PageState | None, text_runs: TextRuns
+    state: PageState | None, text_runs: Runs
 ) -> Generator[list[Any], None, EveryWordQuestion | None]:
     """Return the page's models that predict words; draw that there are none."""
     if state is None:
@@ -162,7 +94,7 @@ def ask_words(
 def score_words(question: EveryWordQuestion, cancel_token: CancelToken) -> Steps:
     """Score every word; yield the scores so far after every round of batches."""
     scores: Mapping[str, tuple[SpanScore, ...]] = {}
-    for growing in priced(question.runs, question.state, question.plans):
+    for growing in priced(question.runs, question.state.ask, question.plans):
         cancel_token.check()
         scores = {key: tuple(of_model) for key, of_model in growing.items()}
         yield Progress(part=scores)
@@ -193,18 +125,11 @@ WORDS = Job(
 )
 
 
-def plans_of_words(runs: Runs) -> Plans:
-    """Return each model's plans for every word of the text, masked one at a time."""
-    from explorer.analysis.predictions import word_plans
-
-    return {key: word_plans(run.tokens, run.mask_id) for key, run in runs.items()}
-
-
 MAX_CHOICES, MAX_ALTERNATIVES = 4, 8
 
 
 @with_runs
-def show_contrast(state: PageState, text_runs: TextRuns) -> Markup:
+def show_contrast(state: PageState, text_runs: Runs) -> Markup:
     """Return the comparison of every ``[a|b]`` in the text, or how to write one."""
     text = plain_text(state.text)
     choices = {choice: [*dict.fromkeys(choice.alternatives)] for choice in find_choices(text)}
@@ -222,7 +147,7 @@ def show_contrast(state: PageState, text_runs: TextRuns) -> Markup:
     for choice, alternatives in choices.items():
         stretches = [choose(text, choice, alternative) for alternative in alternatives]
         try:
-            results = contrasts(runs, state, stretches)
+            results = contrasts(runs, state.ask, stretches)
         except BadText as refusal:
             return note(str(refusal))
         html = contrast_html(results, strings.CONTRAST)
@@ -231,20 +156,6 @@ def show_contrast(state: PageState, text_runs: TextRuns) -> Markup:
             with_save_menu("predictions/contrast", html, contrast_records(results, stretches))
         ]
     return join(*blocks, note(strings.CONTRAST_RULE))
-
-
-def contrasts(
-    runs: dict[str, Run], state: PageState, stretches: list[tuple[str, Word]]
-) -> list[Contrast]:
-    """Score the alternatives of one choice in every model, each in its full text."""
-    plans: dict[str, list[SpanPlan]] = {key: [] for key in runs}
-    for key, run in runs.items():
-        for plan in plans_of(run, state, stretches):
-            if isinstance(plan, Sentence):
-                raise BadText(plan)
-            plans[key].append(plan)
-    scores = final_scores(runs, state, plans)
-    return [contrast(key, run.spec.label, scores[key]) for key, run in runs.items()]
 
 
 MAX_CANDIDATES, MAX_GAPS, MAX_LETTERS = 8, 4, 60
@@ -271,7 +182,7 @@ def build_ask_fold(state: gr.State) -> None:
 
 
 @with_runs
-def show_asked(state: PageState, text_runs: TextRuns, typed: str) -> Markup:
+def show_asked(state: PageState, text_runs: Runs, typed: str) -> Markup:
     """Return probability and rank of each typed word at each mask."""
     runs, _ = text_runs.with_mlm_head
     if not runs:
@@ -306,18 +217,9 @@ def answer_table(
     runs: dict[str, Run], state: PageState, gaps: list[Word], pairs: list[tuple[str, int]]
 ) -> Markup:
     """Return the table of every (word, mask) pair."""
-    cells: dict[str, list[SpanScore | str]] = {key: [] for key in runs}
-    plans: dict[str, list[SpanPlan]] = {key: [] for key in runs}
     text = next(iter(runs.values())).tokens.text
     stretches = [put_into(text, gaps[number], word) for word, number in pairs]
-    for key, run in runs.items():
-        for plan in plans_of(run, state, stretches):
-            cells[key].append(plan if isinstance(plan, str) else "")
-            plans[key] += [] if isinstance(plan, str) else [plan]
-    scores = final_scores(runs, state, plans)
-    for key in runs:
-        scored = iter(scores[key])
-        cells[key] = [refusal or next(scored) for refusal in cells[key]]
+    cells = asked_scores(runs, state.ask, stretches)
     rows = [
         (strings.asked_title(word, number, len(gaps)), {key: cells[key][i] for key in runs})
         for i, (word, number) in enumerate(pairs)
@@ -358,13 +260,13 @@ def build_joint_fold(state: gr.State) -> None:
 
 
 @with_runs
-def show_joint(state: PageState, text_runs: TextRuns) -> Markup:
+def show_joint(state: PageState, text_runs: Runs) -> Markup:
     """Return both fillings of the state's text, or what the text needs."""
     runs, _ = text_runs.with_mlm_head
     n_masks = len(next(iter(runs.values())).tokens.mask_positions) if runs else 0
     if not runs or not 2 <= n_masks <= MAX_MASKS:
         return note(strings.JOINT_NEEDS.format(n=n_masks, most=MAX_MASKS) if runs else NO_MODEL)
-    results = fillings(runs, state)
+    results = fillings(runs, state.ask)
     html = with_save_menu(
         "predictions/joint",
         joint_html(results, strings.JOINT),
@@ -372,13 +274,6 @@ def show_joint(state: PageState, text_runs: TextRuns) -> Markup:
         is_picture=False,
     )
     return join(strings.joint_finding(results), html, note(strings.JOINT_RULE))
-
-
-def fillings(runs: dict[str, Run], state: PageState) -> list[MaskFillings]:
-    """Compute every model's fillings, the models in parallel."""
-    return gather(
-        [partial(mask_fillings, run, partial(all_logits, run, state)) for run in runs.values()]
-    )
 
 
 def build_attribution_fold(state: gr.State) -> None:
@@ -420,7 +315,7 @@ def draw_attribution(state: PageState, target: str, mask: int | None) -> list[An
 
 
 @with_runs
-def _offers(state: PageState, text_runs: TextRuns, target: str, number: int | None) -> gr.Radio:
+def _offers(state: PageState, text_runs: Runs, target: str, number: int | None) -> gr.Radio:
     """Return the choice of one word that all models are asked about: each one's own answer."""
     runs, _ = text_runs.with_mlm_head
     n_masks = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
@@ -438,7 +333,7 @@ def _offers(state: PageState, text_runs: TextRuns, target: str, number: int | No
 
 @with_runs
 def show_attribution(
-    state: PageState | None, text_runs: TextRuns, target: str = "", number: int | None = None
+    state: PageState | None, text_runs: Runs, target: str = "", number: int | None = None
 ) -> Markup:
     """Return the attributions at a mask, of a typed answer or of each model's own.
 

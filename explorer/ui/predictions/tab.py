@@ -1,24 +1,23 @@
 """Predictions tab: the likeliest words of each model for each mask."""
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import Runs
+from explorer.library.spans import words_found
 from explorer.links.page_state import RUN_FIELDS, PageState, hidden_words, looks_of
 from explorer.models.run import Run
-from explorer.models.tokens import Tokens, put_into
+from explorer.models.tokens import Tokens
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note, unreadable
 from explorer.ui.predictions import folds, strings
-from explorer.ui.predictions.folds import plans_of
 from explorer.views.markup import Markup
 
 if TYPE_CHECKING:
-    from explorer.analysis.predictions import MaskPredictions, WordRank
+    from explorer.analysis.predictions import MaskPredictions
 
 
 ID = "predictions"
@@ -67,7 +66,10 @@ def show(state: PageState, text_runs: Runs) -> list[object]:
             cards,
             tokens,
             PredictionTexts(
-                strings.CANVAS, hidden_words(state), words_found(runs, state), [*state.ask.specs]
+                strings.CANVAS,
+                hidden_words(state),
+                words_found(runs, state.ask, hidden_words(state)),
+                [*state.ask.specs],
             ),
         ),
     ]
@@ -88,30 +90,3 @@ def first(state: PageState, values: list[Any]) -> list[Markup]:
     number = int(shown) if shown.isdecimal() else 0
     drawn = predictions_html(json.loads(picture), state.mask, number)
     return [finding, canvas("predictions/gaps", drawn)]
-
-
-Found = dict[str, "dict[int, WordRank]"]
-
-
-def words_found(runs: Mapping[str, Run], state: PageState) -> Found:
-    """Return per model and mask the rank of the word that was masked there."""
-    hidden = {mask: word for mask, word in enumerate(hidden_words(state)) if word}
-    if not hidden:
-        return {}
-    return {key: _found(run, state, hidden) for key, run in runs.items()}
-
-
-def _found(run: Run, state: PageState, hidden: Mapping[int, str]) -> "dict[int, WordRank]":
-    """Find each masked word in one model's predictions, split by its own tokenizer.
-
-    No token counts as the word's own if it merged with a neighbour or is unknown to the model.
-    """
-    from explorer.analysis.predictions import word_rank
-
-    text, gaps = run.tokens.text, [word for word in run.tokens.words if word.is_mask]
-    stretches = [put_into(text, gaps[mask], word) for mask, word in hidden.items()]
-    plans = zip(hidden, plans_of(run, state, stretches), strict=True)
-    return {
-        mask: word_rank(run, mask, () if isinstance(plan, str) else plan.targets)
-        for mask, plan in plans
-    }

@@ -5,12 +5,12 @@ import re
 import pytest
 import torch
 
+from explorer.library.spans import words_found
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.forward import tokenize
 from explorer.models.loading import load_model
 from explorer.ui.kit.canvas import RECIPES, recipe_parts
-from explorer.ui.predictions.tab import words_found
 from tests.tiny_models import make_bert, save
 from tests.tiny_roberta import save_roberta
 
@@ -59,7 +59,7 @@ def test_tokens_stand_where_the_page_finds_them_whatever_the_mask_is_called(four
 )
 def test_a_hidden_word_is_read_in_its_place(four, text, hidden):
     models = {s.label: [str(s.bundled_path), "main"] for s in family_specs("mini")}
-    found = words_found(four.runs(text), PageState(text=text, hidden=hidden))
+    found = words_found(four.runs(text), PageState(text=text).ask, hidden.split("|"))
     rows = run("predictions/gaps", TEXT=text, HIDDEN=[hidden], TOP=1, MODELS=models)["rows"]
     top = {row[1]: row[4] for row in rows if row[4] is not None}
     own = {row[1]: (row[2], row[5]) for row in rows if row[4] is None}

@@ -5,11 +5,11 @@ import json
 import pytest
 import torch
 
+from explorer.library.spans import words_found
 from explorer.links.codec import from_params, to_params
-from explorer.links.page_state import PageState
+from explorer.links.page_state import PageState, hidden_words
 from explorer.ui.predictions import strings
 from explorer.ui.predictions import tab as predictions
-from explorer.ui.predictions.tab import words_found
 from explorer.ui.shell.tabs import values_of
 
 BEFORE, AFTER = "the cat sat on the ", "."
@@ -38,7 +38,7 @@ def pieces_of(loaded, word):
 @pytest.mark.parametrize("word", ["mat", "Dog", "THE", "photosynthesis", "Café"])
 def test_a_hidden_word_has_its_probability_and_rank_where_it_is_one_piece(tiny_family, word):
     state = PageState(text=TEXT, hidden=word)
-    found = words_found(tiny_family.runs(TEXT), state)
+    found = words_found(tiny_family.runs(TEXT), state.ask, hidden_words(state))
     for key in tiny_family.specs:
         loaded, mine = tiny_family.loaded(key), found[key][0]
         ids = pieces_of(loaded, word)
