@@ -67,7 +67,7 @@ result = shown[-2]  # the last one is the stop button
 from dataclasses import replace
 import explorer.models.zerogpu as lending
 from explorer.links.page_state import PageState
-from explorer.ui.shell.tabs import TABS
+from explorer.ui.shell.tabs import TABS, values_of
 there = torch.nn.Module.to
 def moved(module, *where, **named):
     asked = str(where + tuple(named.values()))
@@ -75,7 +75,7 @@ def moved(module, *where, **named):
     return there(module, *where, **named)
 torch.nn.Module.to = moved
 for tab in TABS:
-    tab.show(replace(PageState(), device="auto"))
+    values_of(tab, replace(PageState(), device="auto"))
 print(json.dumps([marked, outside, inside, device_choices(), result.latency.n_rounds, refused]))
 """
 

@@ -1,6 +1,7 @@
 """Runs of the page's text, which every fold and picture gets from here."""
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -22,6 +23,8 @@ def with_runs(show: Callable[..., Drawn]) -> Callable[..., Drawn]:
     def call(state: PageState | None, *rest: Any, **named: Any) -> Drawn:  # noqa: ANN401
         return show(state, get_runs(state.ask) if state else Runs(), *rest, **named)
 
+    given, _, *others = inspect.signature(show).parameters.values()
+    call.__signature__ = inspect.Signature([given, *others])  # type: ignore[attr-defined]
     return call
 
 

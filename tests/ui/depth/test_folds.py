@@ -8,10 +8,11 @@ from functools import partial
 import pytest
 
 from explorer.inference.cache import CACHE
+from explorer.inference.runs import Runs
 from explorer.library import depth as computed
 from explorer.links.page_state import PageState
 from explorer.ui.depth import folds
-from explorer.ui.kit import jobs
+from explorer.ui.kit import asked, jobs
 from explorer.ui.kit.jobs import handler
 from tests.markup import plain
 
@@ -127,7 +128,7 @@ def test_a_model_of_another_width_is_named_where_it_is_not_drawn(tiny_family, mo
 
 def test_without_a_shared_layer_a_sentence_says_so(tiny_family, monkeypatch):
     runs = tiny_family.runs(STATE.text)
-    monkeypatch.setattr(folds, "runs_with_mlm_head", lambda _: ({"bert": runs["bert"]}, {}))
+    monkeypatch.setattr(asked, "get_runs", lambda _: Runs({"bert": runs["bert"]}, {}))
     _, said, film, _ = folds.show_moves(STATE)
     assert "No model here applies one layer several times" in said
     assert film == ""

@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.analysis.depth.states import LayerSimilarity, SharedDrift
-from explorer.inference.runs import get_runs
+from explorer.inference.runs import Runs, get_runs
 from explorer.library.refusals import unpaired_states
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
 from explorer.models.tokens import spelling_of
 from explorer.ui.depth import folds, strings, tab
 from explorer.ui.depth import strings as texts
+from explorer.ui.kit import asked
 from explorer.ui.shell.tabs import values_of
 from explorer.views.first.depth import depth_html
 from tests.ui.sentences import LABELS, TEXTS, law, names_in, read, some_models, told
@@ -147,7 +148,7 @@ def test_one_application_is_no_sharing(tiny_family, monkeypatch):
     run = tiny_family.run("albert", "the [MASK] sat.")
     once = replace(run.spec, architecture=replace(run.spec.architecture, n_layers=1))
     runs = {"albert": SimpleNamespace(spec=once, tokens=run.tokens, attention=run.attention[:1])}
-    monkeypatch.setattr(folds, "runs_with_mlm_head", lambda state: (runs, {}))
+    monkeypatch.setattr(asked, "get_runs", lambda _: Runs(runs, {}))
     said, *rest = folds.show_shared(PageState(text="the [MASK] sat."))
     assert strings.NO_SHARED in said
     assert rest == ["", ""]

@@ -11,6 +11,7 @@ import pytest
 
 from explorer.analysis.parameters.shapes import sharing_modes
 from explorer.links.page_state import PageState
+from explorer.ui.kit.asked import with_runs
 from explorer.ui.kit.canvas import has_recipe
 from explorer.ui.shell.api import ENDPOINTS
 from tests.markup import every, plain
@@ -60,7 +61,7 @@ def drawings(column="bert"):
 
     return {
         "latency/measure": latency.draw_card(MeasurementSettings())[2],
-        "tasks/pairs": tab.show_pairs(PAIR),
+        "tasks/pairs": with_runs(tab.show_pairs)(PAIR),
         "tasks/quadrants": tab.show_quadrants(PAIR),
         "tasks/sentiment": tuned.show_sentiment(PAIR, TEXT),
         "tasks/question": tuned.show_question(PAIR, "Where was the dog?", PASSAGE),

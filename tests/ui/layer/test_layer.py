@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from explorer.analysis.layer import BEFORE
+from explorer.inference.runs import Runs
 from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
 from explorer.models import loading, specs
@@ -86,7 +87,7 @@ def test_the_picture_is_told_in_json_why_there_is_no_other_place(tiny_family, mo
     monkeypatch.setattr(tab, "followed_word", lambda *_: None)
     assert json.loads(tab.look(asked)) == {"error": strings.NO_WORD}
     missing = {"bert": Refusal("The weights of BERT are missing.")}
-    monkeypatch.setattr(tab, "get_runs", lambda _: ({}, missing))
+    monkeypatch.setattr(asked, "get_runs", lambda _: Runs({}, missing))
     assert json.loads(tab.look(asked)) == {"error": "The weights of BERT are missing."}
 
 

@@ -98,7 +98,7 @@ def test_a_refused_text_leaves_every_picture_and_the_state_alone(page, tiny_fami
 
 
 def test_a_family_that_cannot_be_had_says_the_way_back(page, tiny_family, monkeypatch):
-    monkeypatch.setattr(shell, "get_runs", lambda *_: ({}, {}))
+    monkeypatch.setattr(shell, "get_runs", lambda *_: runs.Runs())
     message = named(page, ask(page, family="base", tab="claims"))["message"]
     assert 'data-family="mini"' in message
     assert named(page, ask(page, family="mini", tab="claims"))["message"] == ""
