@@ -11,7 +11,8 @@ from explorer.middleware import validation
 from explorer.scheduling.job_queue import MAX_OF_ONE, MEASUREMENTS
 from explorer.ui.attention import tab as attention
 from explorer.ui.first import preview
-from explorer.ui.kit import asked, strings
+from explorer.ui.kit import asked as kit_asked
+from explorer.ui.kit import strings
 from explorer.ui.latency import strings as latency_texts
 from explorer.ui.shell import view
 
@@ -100,7 +101,7 @@ def test_a_failure_of_a_picture_names_the_request_too(http, page, monkeypatch, c
     def broken(*_):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(asked, "get_runs", broken)
+    monkeypatch.setattr(kit_asked, "get_runs", broken)
     number = next(
         number
         for number, part in page.blocks.items()

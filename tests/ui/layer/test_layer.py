@@ -75,7 +75,7 @@ def test_the_mark_that_begins_a_word_is_none_of_its_letters(tiny_family):
 
 def test_the_picture_asks_for_another_place(tiny_family):
     asked = {"params": {"text": TEXT, "layer": "1", "head": "1", "at": "0", "model": "bert"}}
-    data = json.loads(tab.look(asked))
+    data = json.loads(tab.look(question))
     model = data["models"][0]
     assert (model["layer"], model["head"], data["chosen"]["at"]) == (1, 1, 0)
     with pytest.raises(Refusal, match="does not offer"):
@@ -83,12 +83,12 @@ def test_the_picture_asks_for_another_place(tiny_family):
 
 
 def test_the_picture_is_told_in_json_why_there_is_no_other_place(tiny_family, monkeypatch):
-    asked = {"params": {"text": "\u00ad\u00ad", "model": "bert"}}
+    question = {"params": {"text": "\u00ad\u00ad", "model": "bert"}}
     monkeypatch.setattr(tab, "followed_word", lambda *_: None)
-    assert json.loads(tab.look(asked)) == {"error": strings.NO_WORD}
+    assert json.loads(tab.look(question)) == {"error": strings.NO_WORD}
     missing = {"bert": Refusal("The weights of BERT are missing.")}
     monkeypatch.setattr(asked, "get_runs", lambda _: Runs({}, missing))
-    assert json.loads(tab.look(asked)) == {"error": "The weights of BERT are missing."}
+    assert json.loads(tab.look(question)) == {"error": "The weights of BERT are missing."}
 
 
 def test_steps_follow_the_answer_or_the_typed_word(tiny_family):

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
 from explorer.ui.layer import strings, tab
+from explorer.ui.shell.tabs import values_of
 from tests.needs import ROOT, needs_packages
 from tests.ui.sentences import TEXTS, check_grammar, told
 
@@ -71,7 +73,7 @@ def read_back(text):
 def test_of_twenty_texts_the_headline_names_the_block_that_turned_the_word_further():
     places = [(text, 2 * (number % 2)) for number, text in enumerate(TEXTS)]
     asked = [PageState(text=text, layer=layer) for text, layer in places]
-    drawn = [json.loads(canvas) for _, canvas in map(tab.show, asked)]
+    drawn = [json.loads(canvas) for _, canvas in map(partial(values_of, tab), asked)]
     for (text, _), state, data, said in zip(places, asked, drawn, headlines(drawn), strict=True):
         runs, _ = get_runs(state.ask)
         layers = {model["key"]: model["layer"] for model in data["models"]}

@@ -66,7 +66,7 @@ def test_an_answer_says_where_it_was_computed_whatever_was_asked_for(
 ):
     assert told(page, ask(page, device="cuda"))["machine"]["device"] == "cpu", "there is no GPU"
     monkeypatch.setattr(shell, "device_of", lambda state: "meta")
-    monkeypatch.setattr(shell, "run_models", lambda *_: ({}, "not now"))
+    monkeypatch.setattr(shell, "run_models", lambda *_: (runs.Runs(), "not now"))
     assert told(page, ask(page, tab="claims"))["machine"]["device"] == "meta"
 
 
