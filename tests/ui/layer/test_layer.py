@@ -16,6 +16,7 @@ from explorer.models import loading, specs
 from explorer.models.specs import MINI
 from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
+from explorer.ui.kit import asked
 from explorer.ui.kit.jobs import handler
 from explorer.ui.layer import folds, strings, tab
 from explorer.ui.shell.tabs import values_of
@@ -74,7 +75,7 @@ def test_the_mark_that_begins_a_word_is_none_of_its_letters(tiny_family):
 
 
 def test_the_picture_asks_for_another_place(tiny_family):
-    asked = {"params": {"text": TEXT, "layer": "1", "head": "1", "at": "0", "model": "bert"}}
+    question = {"params": {"text": TEXT, "layer": "1", "head": "1", "at": "0", "model": "bert"}}
     data = json.loads(tab.look(question))
     model = data["models"][0]
     assert (model["layer"], model["head"], data["chosen"]["at"]) == (1, 1, 0)
