@@ -13,12 +13,13 @@ from explorer.library import refusals
 from explorer.library.family import Family, asked, is_index, masked_runs, missing_reasons
 from explorer.library.progress import each
 from explorer.library.results import Result
-from explorer.models.run import Run
+from explorer.models.run import Run, answer_id
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
 
 if TYPE_CHECKING:
+    from explorer.analysis.alignment import Alignment
     from explorer.analysis.attention import HeadAblation, HeadImportance
 
 Heads = Mapping[str, Sequence[Sequence[int]]]
@@ -296,3 +297,42 @@ def swept_layers(run: Run, ask: Ask) -> Iterator[np.ndarray]:
 def _mask(kl: float, words: Sequence[Any]) -> dict[str, Any]:
     names = ("word", "before", "after")
     return {"kl": kl, "words": [{n: getattr(word, n) for n in names} for word in words]}
+
+
+def summary(run: Run, ask: Ask, kind: str, alignment: "Alignment") -> np.ndarray:
+    """Return one summary of a run's attention between words: [query, key].
+
+    Args:
+        run: The run.
+        ask: What it was asked with.
+        kind: "mean" of all heads, "rollout" (Abnar and Zuidema 2020), "value", weighted by the
+            values' norms, or "gradient" of the first mask's answer.
+        alignment: The words of the text in every model.
+
+    Returns:
+        Rows keep their sums; of "gradient" the matrix keeps its total.
+    """
+    from explorer.analysis.alignment import word_attention
+
+    groups = alignment.groups[run.spec.key]
+    words = word_attention(_between_tokens(run, ask, kind), groups)
+    if kind == "gradient":
+        return words * np.array([len(group) for group in groups])[:, None]
+    return words
+
+
+def _between_tokens(run: Run, ask: Ask, kind: str) -> np.ndarray:
+    """Return one summary of a run's attention between tokens: [query, key]."""
+    from explorer.analysis import attention as analysis
+    from explorer.models.inside.activations import attention_gradients, value_norms
+
+    if kind == "mean":
+        return analysis.mean_attention(run.attention)
+    if kind == "rollout":
+        return analysis.attention_rollout(run.attention)
+    if kind == "value":
+        norms = call_on_model(value_norms, run.spec, ask, run.hidden_states)
+        return analysis.value_weighted(run.attention, norms)
+    token, position = answer_id(run.mask_logits[0], run.vocabulary), run.tokens.mask_positions[0]
+    gradient = call_on_model(attention_gradients, run.spec, ask, run.tokens, position, token)
+    return analysis.gradient_attention(run.attention, gradient)

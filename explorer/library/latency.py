@@ -1,15 +1,21 @@
 """Interleaved timings of the three encoders on this machine."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from explorer import limits
+from explorer import assets, limits
 from explorer.analysis.digits import counted
+from explorer.inference.ask import Ask
+from explorer.inference.runs import get_run, round_robin
 from explorer.library import strings
 from explorer.library.family import Family, asked
 from explorer.library.results import Result
+from explorer.models.run import answer_id
+from explorer.models.specs import ModelSpec
+from explorer.models.tokens import spelling_of
 from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
 from explorer.views.notebook import Sketch
@@ -143,3 +149,24 @@ def measured(
     from explorer.analysis.latency.report import family_report
 
     return Latency(family_report(list(family.specs.values()), workload, plan, cancel_token))
+
+
+def mean_tokens(spec: ModelSpec, ask: Ask) -> float:
+    """Return a model's mean number of tokens in the bundled sentences."""
+    asks = [replace(ask, text=sentence["text"]) for sentence in assets.sentences()]
+    return sum(len(get_run(spec, of_one).tokens) for of_one in asks) / len(asks)
+
+
+def read_sentences(specs: Sequence[ModelSpec], ask: Ask) -> Iterator[dict[str, str]]:
+    """Yield for each bundled sentence every model's first word for its mask, by model name."""
+    asks = [replace(ask, text=sentence["text"]) for sentence in assets.sentences()]
+    yield from round_robin(
+        {spec.name: [partial(first_word, spec, of_one) for of_one in asks] for spec in specs}
+    )
+
+
+def first_word(spec: ModelSpec, ask: Ask) -> str:
+    """Return the likeliest token at the first mask, as a word in small letters."""
+    run = get_run(spec, ask)
+    piece = run.vocabulary[answer_id(run.mask_logits[0], run.vocabulary)]
+    return spelling_of(run.vocabulary).word(piece).casefold()

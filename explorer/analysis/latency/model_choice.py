@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from explorer.analysis.measures import share_interval
 from explorer.models.specs import ModelSpec
 from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import Workload
@@ -304,3 +305,31 @@ def measure_with_variants(
     if variants_of and not cancel_token.cancelled:
         for faster in measure_faster(variants_of, workload, plan, cancel_token):
             yield family, faster
+
+
+def shares_of(
+    words: Mapping[str, list[str]], answers: list[str], teacher: str
+) -> dict[str, dict[str, Figure]]:
+    """Return by score each model's share of masked words, and of top words equal to the teacher's.
+
+    With 95% intervals (Wilson 1927).
+    """
+    expected = [answer.casefold() for answer in answers]
+    shares = {"right": {name: share(answered, expected) for name, answered in words.items()}}
+    if teacher in words:
+        shares["agreement"] = {
+            name: share(answered, words[teacher]) for name, answered in words.items()
+        }
+        shares["agreement"][teacher] = exactly(1.0)
+    return shares
+
+
+def share(predicted: list[str], expected: list[str]) -> Figure:
+    """Return the share of equal words, with its interval."""
+    hits = sum(a == b for a, b in zip(predicted, expected, strict=True))
+    return Figure(hits / len(predicted), *share_interval(hits, len(predicted)))
+
+
+def exactly(value: float) -> Figure:
+    """Return a counted or printed value as a figure without uncertainty."""
+    return Figure(value, value, value)

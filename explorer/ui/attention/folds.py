@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 import numpy as np
 
-from explorer.analysis.alignment import Alignment, word_attention
 from explorer.inference.runs import Runs, call_on_model, gather, get_run
-from explorer.library.attention import ablated, kept_heads, swept_layers
+from explorer.library.attention import ablated, kept_heads, summary, swept_layers
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import page_columns, specs_by_key
 from explorer.models.run import Run, answer_id
@@ -60,10 +59,7 @@ def show_summary(state: PageState, text_runs: Runs, kind: str) -> list[str]:
     if kind == "gradient" and not all(run.tokens.mask_positions for run in runs.values()):
         return [note(strings.SUMMARY_NO_MASK), "", strings.formula_html(kind)]
     alignment = align({key: run.tokens for key, run in runs.items()})
-    matrices = {
-        key: between_words(summary(state, run, kind), alignment, key, kind)
-        for key, run in runs.items()
-    }
+    matrices = {key: summary(run, state.ask, kind, alignment) for key, run in runs.items()}
     specs = {key: run.spec for key, run in runs.items()}
     labels = {key: spec.label for key, spec in specs.items()}
     rows = {key: row_shares(matrix, alignment) for key, matrix in matrices.items()}
@@ -73,32 +69,6 @@ def show_summary(state: PageState, text_runs: Runs, kind: str) -> list[str]:
         attention_summary_canvas(matrices, specs, alignment, details(runs, kind), canvas_texts),
         strings.formula_html(kind),
     ]
-
-
-def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
-    """Compute one summary of a run's attention between tokens: [query, key]."""
-    from explorer.analysis import attention as analysis
-    from explorer.models.inside.activations import attention_gradients, value_norms
-
-    if kind == "mean":
-        return analysis.mean_attention(run.attention)
-    if kind == "rollout":
-        return analysis.attention_rollout(run.attention)
-    if kind == "value":
-        norms = call_on_model(value_norms, run.spec, state.ask, run.hidden_states)
-        return analysis.value_weighted(run.attention, norms)
-    token, position = answer_id(run.mask_logits[0], run.vocabulary), run.tokens.mask_positions[0]
-    gradient = call_on_model(attention_gradients, run.spec, state.ask, run.tokens, position, token)
-    return analysis.gradient_attention(run.attention, gradient)
-
-
-def between_words(matrix: np.ndarray, alignment: Alignment, key: str, kind: str) -> np.ndarray:
-    """Merge tokens into words; rows keep their sums, for "gradient" the matrix keeps its total."""
-    groups = alignment.groups[key]
-    words = word_attention(matrix, groups)
-    if kind == "gradient":
-        return words * np.array([len(group) for group in groups])[:, None]
-    return words
 
 
 def details(runs: Mapping[str, Run], kind: str) -> dict[str, str]:

@@ -1,8 +1,7 @@
 """Fold of Latency: the models compared with the reader's limits, by measurements made here."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
@@ -15,10 +14,11 @@ from explorer.analysis.latency.model_choice import (
     Limits,
     NamedModel,
     VariantMeasures,
+    exactly,
     measure_with_variants,
+    shares_of,
     variant_measures,
 )
-from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.scores import (
     TASKS,
     PrintedScore,
@@ -26,12 +26,11 @@ from explorer.analysis.tasks.scores import (
     printed_scores,
     tuned_scores,
 )
-from explorer.inference.runs import device_of, get_run, round_robin, runs_with_mlm_head
+from explorer.inference.runs import device_of, runs_with_mlm_head
+from explorer.library import latency as library
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
-from explorer.models.run import answer_id
 from explorer.models.specs import BASE, ModelSpec, distilled_pair
-from explorer.models.tokens import spelling_of
 from explorer.scheduling.cancel import CancelToken
 from explorer.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
@@ -203,11 +202,6 @@ def candidates_of(
     return candidates
 
 
-def exactly(value: float) -> Figure:
-    """Return a counted or printed value as a figure without uncertainty."""
-    return Figure(value, value, value)
-
-
 def card_scores(state: PageState, task: str) -> dict[str, Figure]:
     """Return by model name the scores on the adapters' cards."""
     specs = specs_by_key(state.family)
@@ -251,7 +245,9 @@ def measure_all(question: TimingQuestion, cancel_token: CancelToken) -> Steps:
     own, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
     words: dict[str, list[str]] = {spec.name: [] for spec in own}
     reads_here = score in choice_strings.RUN_HERE
-    for n_done, words_by_model in enumerate(read_sentences(own, state) if reads_here else ()):
+    for n_done, words_by_model in enumerate(
+        library.read_sentences(own, state.ask) if reads_here else ()
+    ):
         cancel_token.check()
         for name, word in words_by_model.items():
             words[name].append(word)
@@ -298,58 +294,12 @@ def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
     lengths = [entry["tokens"] for entry in scores.values() if "tokens" in entry]
     length_of = "" if lengths or (own and score in choice_strings.RUN_HERE) else "sentences"
     if not lengths:
-        lengths = [mean_tokens(spec, state) for spec in own] or [UNCOUNTED]
+        lengths = [library.mean_tokens(spec, state.ask) for spec in own] or [UNCOUNTED]
         length_of = length_of if own else "nothing"
     device, length = device_of(state.ask), min(max(round(max(lengths)), 2), MAX_LENGTH)
     workload = Workload(length, 1, device, state.dtype, clock=clock_on(device, "wait"))
     passes = {key: entry.get("passes", 1.0) for key, entry in scores.items()}
     return Work(score, workload, passes, length_of)
-
-
-def mean_tokens(spec: ModelSpec, state: PageState) -> float:
-    """Return a model's mean number of tokens in the page's sentences."""
-    states = [replace(state, text=sentence["text"]) for sentence in assets.sentences()]
-    return sum(len(get_run(spec, one_state.ask).tokens) for one_state in states) / len(states)
-
-
-def read_sentences(specs: tuple[ModelSpec, ...], state: PageState) -> Iterator[dict[str, str]]:
-    """Yield per sentence every model's first word for its mask."""
-    states = [replace(state, text=sentence_state["text"]) for sentence_state in assets.sentences()]
-    queues = {
-        spec.name: [partial(first_word, spec, sentence_state) for sentence_state in states]
-        for spec in specs
-    }
-    yield from round_robin(queues)
-
-
-def first_word(spec: ModelSpec, state: PageState) -> str:
-    """Return the likeliest token at the first mask, as a word."""
-    run = get_run(spec, state.ask)
-    piece = run.vocabulary[answer_id(run.mask_logits[0], run.vocabulary)]
-    return spelling_of(run.vocabulary).word(piece).casefold()
-
-
-def shares_of(
-    words: Mapping[str, list[str]], answers: list[str], teacher: str
-) -> dict[str, dict[str, Figure]]:
-    """Return by score each model's share of masked words, and of top words equal to BERT's.
-
-    With 95% intervals (Wilson 1927).
-    """
-    expected = [answer.casefold() for answer in answers]
-    shares = {"right": {name: share(answered, expected) for name, answered in words.items()}}
-    if teacher in words:
-        shares["agreement"] = {
-            name: share(answered, words[teacher]) for name, answered in words.items()
-        }
-        shares["agreement"][teacher] = exactly(1.0)
-    return shares
-
-
-def share(predicted: list[str], expected: list[str]) -> Figure:
-    """Return the share of equal words, with its interval."""
-    hits = sum(a == b for a, b in zip(predicted, expected, strict=True))
-    return Figure(hits / len(predicted), *share_interval(hits, len(predicted)))
 
 
 def draw_times(question: TimingQuestion, update: JobUpdate) -> list[Any]:

@@ -7,8 +7,9 @@ import torch
 
 from explorer.analysis.alignment import align
 from explorer.inference.runs import get_runs
+from explorer.library.deeper import words_of
 from explorer.links.page_state import PageState
-from explorer.ui.depth.tab import read_deeper, words_of
+from explorer.ui.depth.tab import read_deeper
 
 STATE = PageState(text="the photosynthesis sat on 漢 [MASK].")
 
@@ -17,7 +18,7 @@ STATE = PageState(text="the photosynthesis sat on 漢 [MASK].")
 def test_each_column_is_the_worst_place_of_the_words_pieces(tiny_family, key):
     runs, _ = get_runs(STATE.ask)
     alignment = align({k: run.tokens for k, run in runs.items()})
-    found = words_of(runs, alignment, STATE)[key].rank
+    found = words_of(runs, alignment, STATE.ask)[key].rank
     run, loaded = runs[key], tiny_family.loaded(key)
     mask, unknown = loaded.tokenizer.mask_token_id, loaded.tokenizer.unk_token_id
     for column, word in enumerate(alignment.content):

@@ -6,8 +6,8 @@ import torch
 from torch.nn import functional
 
 from explorer.analysis.depth.lens import mask_lens
+from explorer.library.depth import lens_of
 from explorer.links.page_state import PageState
-from explorer.ui.depth.tab import lens_of
 
 TEXT = "the [MASK] sat on the [MASK]."
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from explorer.library.deeper import LENS_MASKS
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.depth import tab
-from explorer.ui.depth.tab import MAX_MASKS
 from explorer.ui.shell.tabs import values_of
 from tests.endpoints import depth, predict
 
@@ -54,8 +54,8 @@ def test_without_a_mask_there_is_a_button_and_the_words_are_read_when_asked_for(
 
 def test_of_very_many_masks_the_first_ones_are_read(tiny_family):
     data = json.loads(values_of(tab, PageState(text="[MASK] " * 30))[1])
-    assert (len(data["masks"]), data["n_masks"]) == (MAX_MASKS, 30)
-    assert {len(m["masks"]) for m in data["models"]} == {MAX_MASKS}
+    assert (len(data["masks"]), data["n_masks"]) == (LENS_MASKS, 30)
+    assert {len(m["masks"]) for m in data["models"]} == {LENS_MASKS}
 
 
 def test_a_family_without_its_files_gives_cards(no_files):

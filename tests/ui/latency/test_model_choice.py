@@ -24,6 +24,7 @@ from explorer.analysis.latency.model_choice import (
 from explorer.analysis.latency.variants import AccuracyCost
 from explorer.analysis.measures import share_interval
 from explorer.inference import runs
+from explorer.library.latency import first_word
 from explorer.links.page_state import PageState
 from explorer.models import specs as model_specs
 from explorer.models.architectures import meta_network
@@ -271,7 +272,7 @@ def test_the_first_word_is_plain_transformers(tiny_family, key):
     with torch.no_grad():
         best = int(network(**encoded).logits[0, place].argmax())
     expected = tokenizer.decode([best]).strip().removeprefix("##").casefold()
-    assert model_choice.first_word(tiny_family.specs[key], STATE).removeprefix("…") == expected
+    assert first_word(tiny_family.specs[key], STATE.ask).removeprefix("…") == expected
 
 
 def test_shares_count_answers_and_berts_own_words():
