@@ -3,7 +3,13 @@ import {el, make} from './dom.js';
 import {exact} from './numbers.js';
 import {nearest} from './scales.js';
 
-// A row of buttons of which one is pressed.
+/**
+ * A row of buttons of which one is pressed.
+ * @param {string} label
+ * @param {Record<string, string>} options the text of each button
+ * @param {string | null} chosen
+ * @param {(key: string) => void} onChoose
+ */
 export const choice = (label, options, chosen, onChoose) => {
   const buttons = Object.entries(options).map(([key, text]) => {
     const button = make('button', {
@@ -26,7 +32,13 @@ export const choice = (label, options, chosen, onChoose) => {
   );
 };
 
-// The same as a menu, where several controls share one row.
+/**
+ * The same as a menu, where several controls share one row.
+ * @param {string} label
+ * @param {Record<string, string>} options the text of each option
+ * @param {string} chosen
+ * @param {(key: string) => void} onChoose
+ */
 export const picker = (label, options, chosen, onChoose) => {
   const select = make(
     'select',
@@ -40,6 +52,13 @@ export const picker = (label, options, chosen, onChoose) => {
   return make('label', {class: 'aw-choice'}, make('span', {text: label}), select);
 };
 
+/**
+ * A row of small buttons, in a toolbar.
+ * @param {string} label
+ * @param {Record<string, string>} names the text of each button
+ * @param {string | number | boolean} chosen
+ * @param {(value: string) => void} choose
+ */
 export function switcher(label, names, chosen, choose) {
   const group = el('div', 'pm-switch', null, {role: 'group', 'aria-label': label});
   for (const [value, name] of Object.entries(names)) {
@@ -58,7 +77,13 @@ export function switcher(label, names, chosen, choose) {
   return group;
 }
 
-// A range whose value is printed beside it; `scale` turns the stops of a list into values.
+/**
+ * A range over the stops of a list, whose value is printed next to it.
+ * @param {string} label
+ * @param {number[]} stops
+ * @param {number} value
+ * @param {(value: number) => void} change
+ */
 export function slider(label, stops, value, change) {
   const holder = el('label', 'pt-slider'),
     name = el('span', '', label);
@@ -70,6 +95,7 @@ export function slider(label, stops, value, change) {
     'aria-label': label,
   });
   const output = el('output', '');
+  /** @param {number} v */
   const print = v => {
     output.textContent = exact(v);
     input.setAttribute('aria-valuetext', exact(v));
@@ -77,12 +103,14 @@ export function slider(label, stops, value, change) {
   input.value = String(nearest(stops, value));
   print(value);
   input.addEventListener('input', () => {
-    print(stops[input.value]);
-    change(stops[input.value]);
+    const stop = stops[Number(input.value)];
+    print(stop);
+    change(stop);
   });
   holder.append(name, input, output);
   return {
     node: holder,
+    /** @param {number} v */
     set(v) {
       input.value = String(nearest(stops, v));
       print(v);

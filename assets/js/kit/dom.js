@@ -1,7 +1,13 @@
 // Elements, sentences with holes, and the two ways in which a picture follows its width.
 
-// An attribute that is null or false is left out, true is set empty, `text` is the element's text;
-// children are nodes or strings, and a string is never markup.
+/**
+ * An attribute that is null or false is left out, true is set empty, `text` is the element's text;
+ * children are nodes or strings, and a string is never markup.
+ * @template {Element} N
+ * @param {N} node
+ * @param {Record<string, any>} attributes
+ * @param {any[]} children
+ */
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
@@ -43,9 +49,18 @@ export const el = (tag, className, text, attributes = {}) =>
 export const word = text =>
   make('em', {class: 'w', translate: 'no'}, /[\p{L}\p{N}]/u.test(text) ? text : `“${text}”`);
 
-// Fills the {holes} of a sentence: with text, or with nodes between the parts.
+/**
+ * Fills the {holes} of a sentence with texts and numbers.
+ * @param {string} text
+ * @param {Record<string, any>} values
+ */
 export const say = (text, values) =>
   text.replace(/\{(\w+)\}/g, (hole, name) => (name in values ? values[name] : hole));
+/**
+ * The parts of a sentence, with nodes or texts in its {holes}.
+ * @param {string} text
+ * @param {Record<string, any>} values
+ */
 export const sayNodes = (text, values) =>
   text.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? values[part] : part));
 
@@ -95,11 +110,20 @@ export function stacks(scroller) {
   return scroller;
 }
 
-/** The same below its caption, which stays where the table is scrolled. */
+/**
+ * The same below its caption, which stays where the table is scrolled.
+ * @param {string | Node} caption
+ * @param {HTMLElement} scroller
+ */
 export const captioned = (caption, scroller) =>
   make('figure', {class: 'tabled'}, make('figcaption', {}, caption), stacks(scroller));
 
-// Draws now and whenever the width changes; a picture in a closed fold has none yet.
+/**
+ * Draws now and whenever the width changes; a picture in a closed fold has none yet.
+ * @param {HTMLElement} node
+ * @param {(width: number) => void} draw
+ * @returns {() => void} draws again
+ */
 export function sized(node, draw) {
   let last = 0;
   new ResizeObserver(() => {
@@ -124,14 +148,19 @@ export const fine = yes => {
   least = yes ? 2 : 1;
 };
 
-// A canvas that is sharp on this screen; coordinates are CSS pixels.
+/**
+ * A canvas that is sharp on this screen; coordinates are CSS pixels.
+ * @param {HTMLCanvasElement} canvas
+ * @param {number} width
+ * @param {number} height
+ */
 export function resize(canvas, width, height) {
   const ratio = Math.max(least, Math.min(3, window.devicePixelRatio || 1));
   canvas.width = Math.max(1, Math.round(width * ratio));
   canvas.height = Math.max(1, Math.round(height * ratio));
   canvas.style.width = `${width}px`;
   canvas.style.height = `${height}px`;
-  const pen = canvas.getContext('2d');
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   return pen;
 }
@@ -155,6 +184,7 @@ export function pointIn(event, node) {
 /**
  * The element at or around an event's target that fits.
  * @param {Event} event
+ * @param {string} selector
  * @returns {HTMLElement | null}
  */
 export const closest = (event, selector) =>
@@ -165,6 +195,13 @@ export const closest = (event, selector) =>
  * @type {(place: ParentNode, selector: string) => HTMLElement | null}
  */
 export const find = (place, selector) => place.querySelector(selector);
+
+/**
+ * The element that the page always has below a place.
+ * @param {ParentNode} place
+ * @param {string} selector
+ */
+export const the = (place, selector) => /** @type {HTMLElement} */ (place.querySelector(selector));
 
 /**
  * The element with an id, whatever a link or the data put into it: no selector is made of that.
@@ -180,7 +217,7 @@ export const named = id => document.getElementById(id);
  */
 export const marked = (place, name, value) =>
   /** @type {HTMLElement | undefined} */ (
-    [...place.querySelectorAll(`[${name}]`)].find(one => one.getAttribute(name) === value)
+    [...place.querySelectorAll(`[${name}]`)].find(node => node.getAttribute(name) === value)
   );
 
 /**

@@ -29,7 +29,8 @@ const isDark = () => document.body.classList.contains('dark');
  *   it
  */
 
-/** @type {Promise<{Plotly: any, templates: {light: any, dark: any}}> | null} */
+/** @typedef {{Plotly: any, templates: {light: any, dark: any}}} Library */
+/** @type {Promise<Library> | null} */
 let library = null;
 
 /** The library and both looks, asked for once. */
@@ -44,7 +45,7 @@ export function plotly() {
 
 /**
  * A chart in a fold that was opened: the library comes while its numbers are computed.
- * @type {import('../gradio.js').Picture['near']}
+ * @type {NonNullable<import('../gradio.js').Picture['near']>}
  */
 export function near(root) {
   // who draws says what failed
@@ -92,9 +93,11 @@ export function figure(spec, label) {
   plot.setAttribute('aria-label', label);
   /** @type {Promise<void> | null} */
   let first = null;
-  let ready = null,
-    width = 0,
+  /** @type {Library | null} */
+  let ready = null;
+  let width = 0,
     now = spec;
+  /** @param {Library['templates']} templates */
   const layout = templates => ({
     ...now.layout,
     title: undefined,
@@ -105,11 +108,13 @@ export function figure(spec, label) {
   });
   // under a finger its buttons would lie over the chart
   const config = () => (touched() ? {...CONFIG, displayModeBar: false} : CONFIG);
-  const draw = () => ready.Plotly.react(plot, now.data, layout(ready.templates), config());
-  const begin = found => {
+  /** @param {Library} library */
+  const draw = library => library.Plotly.react(plot, now.data, layout(library.templates), config());
+  /** @param {Library} library */
+  const begin = library => {
     plot.replaceChildren(); // what a try before said
-    ready = found;
-    return draw();
+    ready = library;
+    return draw(library);
   };
   const given = window.explorer.charts; // a page that was taken away has the library with it
   const whole = () =>
@@ -120,7 +125,7 @@ export function figure(spec, label) {
     }));
   new IntersectionObserver(
     (seen, watch) => {
-      if (seen.some(one => one.isIntersecting))
+      if (seen.some(entry => entry.isIntersecting))
         whole().then(
           () => watch.disconnect(),
           failure => reportError(failure),
@@ -139,10 +144,10 @@ export function figure(spec, label) {
     whole,
     spec: () => ({
       data: now.data,
-      layout: {...now.layout, template: ready.templates[isDark() ? 'dark' : 'light']},
+      layout: {...now.layout, template: ready?.templates[isDark() ? 'dark' : 'light']},
     }),
     redraw() {
-      if (ready) draw();
+      if (ready) draw(ready);
     },
     /** Plotly keeps listeners and numbers of a drawing until it is told. */
     end() {
@@ -153,7 +158,7 @@ export function figure(spec, label) {
     set(changes) {
       now = {...now, ...changes};
       name.textContent = now.layout.title?.text ?? '';
-      if (ready) draw();
+      if (ready) draw(ready);
     },
   };
   there();
@@ -216,19 +221,24 @@ export const readable = ({columns, rows}) =>
   );
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, {figures, numbers, finding, note}) {
+export function show(root, data) {
+  /**
+   * @type {{figures: Spec[], numbers: import('../gradio.js').Table, finding?: string, note?:
+   *   string}}
+   */
+  const {figures, numbers, finding, note} = data;
   const charts = figures.map(spec =>
     figure(spec, spec.layout.meta?.label ?? spec.layout.title?.text ?? ''),
   );
   root.replaceChildren(
     ...(finding ? [make('p', {class: 'finding'}, finding)] : []),
-    make('div', {class: figures.length > 1 ? 'fg-pair' : null}, ...charts.map(one => one.node)),
+    make('div', {class: figures.length > 1 ? 'fg-pair' : null}, ...charts.map(chart => chart.node)),
     ...(note ? [noted(note)] : []),
     readable(numbers),
   );
 }
 
-/** @type {import('../gradio.js').Picture['whole']} */
+/** @type {NonNullable<import('../gradio.js').Picture['whole']>} */
 export const whole = async root => {
   await Promise.all(
     [...live].filter(chart => root.contains(chart.node)).map(chart => chart.whole()),

@@ -1,5 +1,6 @@
 // The arithmetic of the pictures: plain functions of numbers, the same as Python's.
 
+/** @param {number} x */
 const xlogx = x => (x > 0 ? x * Math.log(x) : 0);
 
 /**

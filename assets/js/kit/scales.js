@@ -31,13 +31,15 @@ export function dial(low, high, steps = 600) {
   const round = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100].filter(
     v => v >= low && v <= high,
   );
+  /** @param {number} v */
   const place = v => Math.round((steps * Math.log(v / low)) / Math.log(high / low));
   return {
     steps,
     round,
     place,
+    /** @param {number | string} at */
     value: at =>
       round.find(stop => place(stop) === Number(at)) ||
-      Number((low * (high / low) ** (at / steps)).toPrecision(3)),
+      Number((low * (high / low) ** (Number(at) / steps)).toPrecision(3)),
   };
 }

@@ -10,5 +10,5 @@ export function textInSight() {
   const box = /** @type {HTMLTextAreaElement | null} */ (
     own && !own.matches('.hide') ? find(own, 'textarea') : null
   );
-  return box ? chosen(name) || box.value : (runParams().text ?? '');
+  return box ? (name && chosen(name)) || box.value : (runParams().text ?? '');
 }

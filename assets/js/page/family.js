@@ -8,6 +8,8 @@
  * that is not shown has in place of a size
  */
 
+import {the} from '../kit/dom.js';
+
 const ONLY = 'only',
   MAX_COLUMNS = 4;
 
@@ -27,7 +29,7 @@ const isExact = family => family.split(',')[0] === ONLY;
 export function sizesOf(family, choices) {
   const {presets, columns, own_columns: own = []} = choices,
     parts = family.split(',');
-  const preset = parts[0].includes('=') ? Object.keys(presets)[0] : parts.shift(),
+  const preset = parts[0].includes('=') ? Object.keys(presets)[0] : (parts.shift() ?? ''),
     named = Object.fromEntries(parts.map(part => part.split('=')));
   const hasModels = Object.entries(named).every(
     ([key, size]) => Object.hasOwn(columns, key) && columns[key].includes(size),
@@ -54,11 +56,12 @@ export function sizesOf(family, choices) {
 
 /** The one way to write a family. @param {Sizes} sizes @param {Choices} choices */
 export function familyOf(sizes, choices) {
-  const {presets} = choices,
-    written = one =>
-      Object.entries(one)
-        .map(pair => pair.join('='))
-        .join(',');
+  const {presets} = choices;
+  /** @param {Sizes} each */
+  const written = each =>
+    Object.entries(each)
+      .map(pair => pair.join('='))
+      .join(',');
   const full = Object.keys(sizes).join() === usual(choices).join();
   return (
     Object.keys(presets).find(name => written(presets[name]) === written(sizes)) ??
@@ -77,14 +80,14 @@ export function familyOf(sizes, choices) {
  */
 export function withColumn(sizes, key, size, choices) {
   const page = [usual(choices), choices.own_columns ?? []].find(
-    columns => columns.includes(key) && Object.keys(sizes).every(one => columns.includes(one)),
+    columns => columns.includes(key) && Object.keys(sizes).every(name => columns.includes(name)),
   );
   // a column of the page's own has no place in a preset
   const all = {...(page ? sizes : {}), [key]: size};
   const kept = Object.keys(choices.columns).filter(
-    one => all[one] !== undefined && all[one] !== choices.closed,
+    name => all[name] !== undefined && all[name] !== choices.closed,
   );
-  return kept.length ? Object.fromEntries(kept.map(one => [one, all[one]])) : sizes;
+  return kept.length ? Object.fromEntries(kept.map(name => [name, all[name]])) : sizes;
 }
 
 /**
@@ -127,7 +130,7 @@ export function showFamily(family, choices) {
   for (const row of document.querySelectorAll('#family .fm-row')) {
     row.toggleAttribute(
       'hidden',
-      sizes[row.getAttribute('data-model')] !== row.getAttribute('data-size'),
+      sizes[row.getAttribute('data-model') ?? ''] !== row.getAttribute('data-size'),
     );
   }
   for (const badge of document.querySelectorAll('#masthead [data-family]')) {
@@ -148,11 +151,12 @@ function addRow(key, size) {
   const rows = [...document.querySelectorAll('#family .fm-row')].filter(
     row => row.getAttribute('data-size') === size,
   );
-  const rowOf = model => rows.find(row => row.getAttribute('data-model') === model),
-    pattern = rowOf('');
+  /** @param {string} model */
+  const rowOf = model => rows.find(row => row.getAttribute('data-model') === model);
+  const pattern = rowOf('');
   if (rowOf(key) || !pattern) return;
   const row = /** @type {Element} */ (pattern.cloneNode(true));
-  const name = row.querySelector('.model-name');
+  const name = the(row, '.model-name');
   row.setAttribute('data-model', key);
   name.setAttribute('data-model', key);
   name.textContent = key;

@@ -15,7 +15,7 @@ const inLink = () =>
     (chosen('form') ?? '')
       .split(',')
       .filter(Boolean)
-      .map(one => /** @type {[string, string]} */ (one.split(':'))),
+      .map(pair => /** @type {[string, string]} */ (pair.split(':'))),
   );
 /**
  * Letters that a link's field holds as they are; each other byte is a dot and two digits.
@@ -39,6 +39,7 @@ function unwritten(field) {
   }
 }
 
+/** @param {unknown} value */
 const printed = (value, isText = false) =>
   value === true
     ? 'yes'
@@ -61,7 +62,7 @@ const LONGEST = 300; // of a text as it is written in a link
 /** @param {Control} control */
 const isText = ({most, among}) =>
   most !== undefined ||
-  Boolean(among?.some(one => typeof one === 'string' && !/^[A-Za-z0-9.+-]+$/.test(one)));
+  Boolean(among?.some(value => typeof value === 'string' && !/^[A-Za-z0-9.+-]+$/.test(value)));
 
 /** Keep what the reader set in the link; what is usual is left out. @param {Form} form */
 export function keepForm({controls, values}) {
@@ -110,7 +111,7 @@ function valueOf(control) {
   const value = isText(control) ? unwritten(field) : field;
   if (most !== undefined) return first(value, most);
   if (typeof usual === 'boolean') return value === 'yes' || (value !== 'no' && usual);
-  if (among) return among.find(one => String(one) === value) ?? usual;
+  if (among) return among.find(choice => String(choice) === value) ?? usual;
   const number = Number(value);
   return Number.isFinite(number) && number >= (low ?? -Infinity) && number <= (high ?? Infinity)
     ? number

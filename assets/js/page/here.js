@@ -6,19 +6,31 @@ import {State} from './state.js';
 
 /** @type {State | null} */
 let state = null;
+/** @type {Set<(state: State) => void>} */
 const listeners = new Set();
+/** @type {((state: State) => void)[]} */
 const early = []; // what was told before the view was there
 
-/** @param {import('./state.js').Config} config @param {() => void} send */
-export function begin(config, send) {
-  state = new State(config, {
+/**
+ * Make the page's state.
+ * @param {import('./state.js').Config} config
+ * @param {() => void} send
+ * @param {import('./folds.js').Folds} [folds]
+ */
+export function begin(config, send, folds) {
+  const made = new State(config, {
     send,
     write: writeLink,
-    changed: () => listeners.forEach(hear => hear(state)),
+    changed: () => listeners.forEach(hear => hear(made)),
   });
-  early.splice(0).forEach(then => then(state));
-  return state;
+  state = made;
+  made.folds = folds ?? null;
+  early.splice(0).forEach(then => then(made));
+  return made;
 }
+
+/** The state, for what the page does only once it is there. */
+const now = () => /** @type {State} */ (state);
 
 /**
  * Do something with the state, now or as soon as it is there.
@@ -64,7 +76,7 @@ export const visit = params =>
  * @param {string} family
  */
 export function controlsOf(family) {
-  const choices = configNow();
+  const choices = config();
   return {
     preset: Object.hasOwn(choices.presets, family) ? family : null,
     sizes: sizesOf(family, choices) ?? {},
@@ -77,16 +89,16 @@ export function controlsOf(family) {
  * @param {string} size
  */
 export const withSize = (key, size) =>
-  familyOf(
-    withColumn(sizesOf(chosen('family'), configNow()) ?? {}, key, size, configNow()),
-    configNow(),
-  );
+  familyOf(withColumn(sizesOf(now().get('family'), config()) ?? {}, key, size, config()), config());
 
 /** The link's fields, for a question to the server. */
 export const runParams = () => ({...state?.accepted});
 
-/** What the page was told once. */
+/** What the page was told once; undefined before. */
 export const configNow = () => state?.config;
+
+/** What the page was told once, for what it does only then. */
+export const config = () => now().config;
 
 /** @type {import('./pack.js').Link & {of: string}} the newest link whose texts had to be packed */
 let short = {of: '', fits: true, params: {}, length: 0};
@@ -96,16 +108,16 @@ let short = {of: '', fits: true, params: {}, length: 0};
  * @returns {import('./pack.js').Link}
  */
 export function linkOf() {
-  const params = state.link(),
+  const params = now().link(),
     length = lengthOf(params),
     of = JSON.stringify(params);
-  if (length <= state.config.longest) return {fits: true, params, length};
+  if (length <= config().longest) return {fits: true, params, length};
   if (short.of !== of) {
-    short = {of, fits: true, params: {v: '1', [state.config.packed]: NONE}, length: 0};
-    shortened(params, state.config).then(link => {
+    short = {of, fits: true, params: {v: '1', [config().packed]: NONE}, length: 0};
+    shortened(params, config()).then(link => {
       if (short.of !== of) return;
       short = {of, ...link};
-      state.publish();
+      now().publish();
     });
   }
   return short;
@@ -135,14 +147,16 @@ const BURST = 20,
   // more
   PAUSE = 500;
 let left = BURST,
-  wrote = 0,
-  due = null,
-  waiting = null;
+  wrote = 0;
+/** @type {(() => void) | null} */
+let due = null;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let waiting;
 
 /** Write the address that waits, if one does. */
 function flush() {
   clearTimeout(waiting);
-  waiting = null;
+  waiting = undefined;
   due?.();
   due = null;
 }
@@ -174,7 +188,7 @@ function writeLink(_link, isNew) {
   // another's address is not ours to write
   if (window.explorer.taken || new URL(import.meta.url).origin !== location.origin) return;
   const {params} = linkOf(),
-    {view} = state;
+    {view} = now();
   inTurn(() => {
     const url = withFields(params),
       place = {...history.state, view}; // for Back, and for a reload
@@ -196,7 +210,7 @@ function writeLink(_link, isNew) {
  */
 function withFields(params) {
   const url = new URL(location.href),
-    {defaults, packed, columns} = state.config;
+    {defaults, packed, columns} = config();
   for (const name of ['v', packed, ...Object.keys({...defaults, ...columns})])
     url.searchParams.delete(name);
   url.searchParams.delete('__sign'); // a private Space's token is never shared
@@ -209,9 +223,9 @@ function withFields(params) {
  * @returns {Record<string, string>}
  */
 export function addressed() {
-  const params = asOneField(Object.fromEntries(new URLSearchParams(location.search)), state.config),
+  const params = asOneField(Object.fromEntries(new URLSearchParams(location.search)), config()),
     {view} = history.state ?? {};
   if (!view) return params;
-  const {[state.config.packed]: _, ...rest} = params;
+  const {[config().packed]: _, ...rest} = params;
   return {...rest, ...view};
 }

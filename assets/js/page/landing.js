@@ -1,6 +1,6 @@
 // A link opens with what it names in sight, and keeps it there while what lies above gets its
 // height, until the reader acts.
-import {find, named} from '../kit/dom.js';
+import {find, named, the} from '../kit/dom.js';
 import {coveredAbove} from './parts.js';
 
 const ACTS = ['wheel', 'touchmove', 'pointerdown', 'keydown', 'popstate'];
@@ -15,14 +15,14 @@ let isHeld = false; // a picture is held in sight: a tab that opens does not mov
  * @param {string} fold
  */
 function placeOf(tab, fold) {
-  const title = fold && named(`fold-${tab}-${fold}`);
+  const title = fold ? named(`fold-${tab}-${fold}`) : null;
   const headlines = /** @type {Iterable<HTMLElement>} */ (
     named(`tab-${tab}`)?.querySelectorAll('.finding') ?? []
   );
   const isTitle = Boolean(title && title.getClientRects().length && !title.matches('.part-tab'));
   return {
     isTitle,
-    place: isTitle ? title : ([...headlines].find(one => one.getClientRects().length) ?? null),
+    place: isTitle ? title : ([...headlines].find(line => line.getClientRects().length) ?? null),
   };
 }
 
@@ -49,9 +49,10 @@ const topOf = node => Math.max(0, Math.round(node.getBoundingClientRect().top + 
  * @returns {Element[]}
  */
 function above(node) {
-  if (!node || node === document.body) return [document.body];
-  const before = [...node.parentElement.children];
-  return [...before.slice(0, before.indexOf(node)), ...above(node.parentElement)];
+  const parent = node?.parentElement;
+  if (!node || !parent || node === document.body) return [document.body];
+  const before = [...parent.children];
+  return [...before.slice(0, before.indexOf(node)), ...above(parent)];
 }
 
 /**
@@ -92,7 +93,7 @@ function goalOfPicture(picture, below) {
   const top = topOf(picture),
     lowest = top + Math.min(picture.offsetHeight, seen) - innerHeight + below;
   return (
-    [0, topOf(find(document, '#tabs'))].find(goal => goal >= lowest) ??
+    [0, topOf(the(document, '#tabs'))].find(goal => goal >= lowest) ??
     Math.max(0, top - coveredAbove() - 12)
   );
 }
@@ -147,9 +148,11 @@ function hold(placeNow, goalNow) {
  */
 function release() {
   const main = find(document, 'main'),
-    room = main
-      ? main.getBoundingClientRect().bottom - main.firstElementChild.getBoundingClientRect().bottom
-      : 0;
+    inner = main?.firstElementChild,
+    room =
+      main && inner
+        ? main.getBoundingClientRect().bottom - inner.getBoundingClientRect().bottom
+        : 0;
   if (document.body.getBoundingClientRect().bottom - room < innerHeight) return;
   document.body.style.minHeight = '';
   removeEventListener('scroll', release);

@@ -26,6 +26,7 @@ export const embedded = () => document.documentElement.classList.contains('embed
 export function frameFor(link, title) {
   const url = new URL(link);
   url.searchParams.set('embed', '1');
+  /** @param {string} text */
   const quoted = text =>
     text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   const named = `src="${quoted(url.href)}" title="${quoted(title)}"`,
@@ -58,13 +59,16 @@ export function drawLink(root, state, texts, saveTab) {
     'aria-label': texts.label,
     value: linkNow().href,
   });
-  const said = make('span', {role: 'status', class: 'hint', text: note()});
-  const tell = text => sayFor(said, text, SAID_MS, note());
+  const status = make('span', {role: 'status', class: 'hint', text: note()});
+  /** @param {string} text */
+  const tell = text => sayFor(status, text, SAID_MS, note());
+  /** @param {string} text @param {() => void} press */
   const button = (text, press) => {
-    const one = make('button', {type: 'button', class: 'chip', text});
-    one.addEventListener('click', press);
-    return one;
+    const node = make('button', {type: 'button', class: 'chip', text});
+    node.addEventListener('click', press);
+    return node;
   };
+  /** @param {() => string} what @param {string} done */
   const copy = (what, done) => async () => {
     field.value = linkNow().href;
     field.select();
@@ -77,7 +81,7 @@ export function drawLink(root, state, texts, saveTab) {
     }),
   );
   if (!fits) {
-    root.replaceChildren(said, save);
+    root.replaceChildren(status, save);
     return;
   }
   root.replaceChildren(
@@ -92,7 +96,7 @@ export function drawLink(root, state, texts, saveTab) {
       copy(() => frameFor(linkNow().href, texts.title), texts.embed_copied),
     ),
     save,
-    said,
+    status,
     reach(texts),
   );
 }
@@ -141,7 +145,7 @@ export function cutDown({tab, fold}) {
     names = fold?.split(',') ?? [],
     kept = `:is(${names.map(name => `#fold-${tab}-${name}, #part-${tab}-${name}`).join(', ')})`;
   sheet.replaceSync(
-    names.length && [tab, ...names].every(one => NAME.test(one ?? ''))
+    names.length && [tab, ...names].every(name => NAME.test(name ?? ''))
       ? `.embed .fold:not(${kept}), .embed #tab-${tab} :is(.block, .row, button)` +
           `:not(${kept}):not(:has(${kept})):not(${kept} *) { display: none !important; }`
       : '.embed .fold { display: none !important; }',

@@ -14,9 +14,11 @@ export function setDark(dark, forNow) {
   document.body.classList.toggle('dark', dark);
 }
 
-/** @type {() => HTMLTextAreaElement} */
-export const textBox = () => document.querySelector('#text textarea');
+/** Gradio's text box, once it is there. */
+export const textBox = () =>
+  /** @type {HTMLTextAreaElement} */ (document.querySelector('#text textarea'));
 
+/** @param {string} text */
 export function typeText(text) {
   const area = textBox();
   area.value = text;
@@ -29,7 +31,13 @@ export function coveredAbove() {
   return bar && getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0;
 }
 
-// A fold, or the button of a tab's part: whether it is open, and two presses.
+/**
+ * @typedef {{node: HTMLElement, isPart: boolean, isFirst: boolean, isOpen: () => boolean,
+ *   press: () => void, refresh: () => void}} Fold
+ * A fold, or the button of a tab's part: whether it is open, and two presses.
+ */
+
+/** @param {HTMLElement} node @returns {Fold} */
 function foldAt(node) {
   const isPart = node.matches('.part-tab'),
     header = isPart ? node : find(node, 'button.label-wrap'),
@@ -54,14 +62,16 @@ export const foldsOf = tab => folds().filter(({node}) => node.id.startsWith(`fol
 /**
  * React to every fold that a click opens or closes, and to every part that it brings in sight,
  * after it did.
+ * @param {(fold: Fold) => void} react
  */
 export function onFold(react) {
   document.addEventListener('click', event => {
     const part = closest(event, '.part-tab'),
-      node = part ?? closest(event, '.fold button.label-wrap')?.closest('.fold');
-    for (const one of part?.parentElement.children ?? []) {
-      one.setAttribute('aria-selected', String(one === part));
-      one.setAttribute('tabindex', one === part ? '0' : '-1');
+      header = closest(event, '.fold button.label-wrap'),
+      node = part ?? /** @type {HTMLElement | null} */ (header?.closest('.fold') ?? null);
+    for (const sibling of part?.parentElement?.children ?? []) {
+      sibling.setAttribute('aria-selected', String(sibling === part));
+      sibling.setAttribute('tabindex', sibling === part ? '0' : '-1');
     }
     if (node) setTimeout(() => react(foldAt(node)), 0);
   });
@@ -70,6 +80,7 @@ export function onFold(react) {
 // What a tab shows for another text stays hidden until it is drawn anew.
 const hiding = new CSSStyleSheet();
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, hiding];
+/** @param {string[]} tabs @param {string} [text] */
 export function hideStale(tabs, text = '') {
   const told = JSON.stringify(text);
   hiding.replaceSync(

@@ -32,11 +32,14 @@ export const hideChoices = text => text.replace(MASK, '[MASK]');
  * @returns {{text: string, index: number}[]}
  */
 export function wordsOf(text) {
-  const words = [],
-    add = (part, from, pattern) => {
-      for (const match of part.matchAll(pattern))
-        words.push({text: match[0], index: from + match.index});
-    };
+  /** @type {{text: string, index: number}[]} */
+  const words = [];
+  /** @param {string} part @param {number} from @param {RegExp} pattern */
+  const add = (part, from, pattern) => {
+    for (const match of part.matchAll(pattern))
+      words.push({text: match[0], index: from + match.index});
+  };
+  /** @param {number} from @param {number} to */
   const plain = (from, to) => {
     for (const match of text.slice(from, to).matchAll(WORD)) {
       if (match[0].includes('|')) words.push({text: match[0], index: from + match.index});

@@ -1,6 +1,6 @@
 // On paper: the light colours, every picture drawn and no wider than the sheet, and which text and
 // which view it is.
-import {find} from '../kit/dom.js';
+import {the} from '../kit/dom.js';
 import {drawWaiting} from '../gradio.js';
 import {isDark, setDark} from './parts.js';
 import {textInSight} from './asks.js';
@@ -27,7 +27,7 @@ addEventListener('beforeprint', () => {
     boxed.add(svg);
   }
   withState(({accepted}) => {
-    const {dataset} = find(document, '#tabs');
+    const {dataset} = the(document, '#tabs');
     dataset.text = accepted ? `“${textInSight()}”` : '';
     dataset.link = linkNow().href;
   });

@@ -10,35 +10,33 @@ const LIMIT = 10,
 /**
  * The newest first, each text once.
  * @param {unknown} kept
- * @param {Compared} one
+ * @param {Compared} newest
  * @returns {Compared[]}
  */
-export function withNewest(kept, one) {
+export function withNewest(kept, newest) {
   /** @param {any} old */
   const fits = ({text, hidden}) =>
     typeof text === 'string' && typeof hidden === 'string' && text.length <= LONGEST;
   const others = (Array.isArray(kept) ? kept : []).filter(
-    old => old && fits(old) && old.text !== one.text,
+    old => old && fits(old) && old.text !== newest.text,
   );
-  return [...(fits(one) ? [one] : []), ...others].slice(0, LIMIT);
+  return [...(fits(newest) ? [newest] : []), ...others].slice(0, LIMIT);
 }
 
-/** @param {string} label @param {(one: Compared) => void} choose */
+/** @param {string} label @param {(compared: Compared) => void} choose */
 export function recentTexts(label, choose) {
   const select = make('select', {class: 'chip recent', 'aria-label': label, hidden: true});
   /** @type {Compared[]} */ let listed = [];
   select.addEventListener('change', () => {
     if (select.value) choose(listed[Number(select.value)]); // the list's name chooses nothing
   });
-  /** @param {Compared} one the text on the page now */
-  const follow = one => {
-    listed = withNewest(recall('texts'), one);
+  /** @param {Compared} now the text on the page */
+  const follow = now => {
+    listed = withNewest(recall('texts'), now);
     remember('texts', listed);
-    const options = listed
-      .map(({text}, i) =>
-        text === one.text ? null : make('option', {value: String(i)}, cut(text, SHOWN)),
-      )
-      .filter(Boolean);
+    const options = listed.flatMap(({text}, i) =>
+      text === now.text ? [] : [make('option', {value: String(i)}, cut(text, SHOWN))],
+    );
     select.replaceChildren(make('option', {value: ''}, label), ...options);
     select.hidden = !options.length;
   };

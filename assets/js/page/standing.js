@@ -1,6 +1,6 @@
 // While another text stands in the box than was compared, what was computed fades and says which
 // text it is for.
-import {closest, cut, find, say, touched} from '../kit/dom.js';
+import {closest, cut, find, say, the, touched} from '../kit/dom.js';
 import {fade, textBox, typeText} from './parts.js';
 import {configNow, listen, withState} from './here.js';
 
@@ -19,7 +19,7 @@ function follow(state) {
   // What was refused is not asked again: its message says what to do.
   const isRefused = state.refused && box.value === state.wrong;
   if (isOther)
-    find(note, 'span').textContent = isRefused
+    the(note, 'span').textContent = isRefused
       ? say(config.texts.standing_refused, {text: cut(accepted.text, SHOWN)})
       : say(touched() ? config.texts.standing_touch : config.texts.standing, {
           text: cut(accepted.text, SHOWN),

@@ -55,6 +55,7 @@ export class State {
   constructor(config, page) {
     this.config = config;
     this.page = page;
+    /** @type {import('./folds.js').Folds | null} */ this.folds = null; // those of the page
     /** @type {Params} */ this.wanted = {};
     /** @type {Params | null} */ this.accepted = null;
     /** @type {Record<string, string | null>} */ this.shown = {};

@@ -1,6 +1,6 @@
 // A view that the page leads to, in the tour or in a lesson: opened as its link opens it, with the
 // place lit that is spoken of.
-import {configNow, visit} from './here.js';
+import {config, visit} from './here.js';
 import {openNext} from './folds.js';
 import {landOnPicture} from './landing.js';
 import {typeText} from './parts.js';
@@ -27,7 +27,7 @@ export function address(changes, isNew = false) {
 
 /** Open on this page what a link with these fields opens. @param {Record<string, string>} fields */
 export function openView({tab, fold, ...rest}) {
-  const {defaults} = configNow(),
+  const {defaults} = config(),
     text = rest.text ?? defaults.text;
   typeText(text);
   // before the first answer the link's own folds are still to be opened
@@ -47,15 +47,18 @@ export function light(place, below = () => 0) {
   lighting.replaceSync('');
   const drawn = () =>
     /** @type {HTMLElement[]} */ ([...document.querySelectorAll(place)]).find(
-      one => one.childElementCount && one.getClientRects().length,
+      picture => picture.childElementCount && picture.getClientRects().length,
     ) ?? null;
+  // a busy server answers late
+  const changes = new MutationObserver(() => look());
   const look = () => {
+    changes.disconnect();
     if (turn !== mine) return;
     const picture = drawn();
     if (!picture) {
-      setTimeout(look, 150);
+      changes.observe(document.body, {childList: true, subtree: true, attributes: true});
       return;
-    } // a busy server answers late
+    }
     const {kind} = picture.dataset;
     // Around a row, whose table hides what stands over its edge, the line is drawn inside.
     const room = picture.matches('tr')

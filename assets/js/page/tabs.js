@@ -1,5 +1,5 @@
 // The row of tabs: a tab is chosen by a click, a key, a link or a picture, and begins at its top.
-import {closest, find, named} from '../kit/dom.js';
+import {closest, find, named, the} from '../kit/dom.js';
 import {controlsOf, withState} from './here.js';
 import {landOn} from './landing.js';
 import {opened} from './parts.js';
@@ -33,9 +33,9 @@ function nameInSight(tab) {
     row.scrollLeft = button.offsetLeft - (row.clientWidth - button.offsetWidth) / 2;
 }
 
-// A tab begins at its top, however far the one before was scrolled.
+/** A tab begins at its top, however far the one before was scrolled. @param {string} tab */
 function beginTab(tab) {
-  const wasBelow = find(document, '#tabs').getBoundingClientRect().top < 0;
+  const wasBelow = the(document, '#tabs').getBoundingClientRect().top < 0;
   withState(state => state.show(tab));
   nameInSight(tab);
   // the key that chose it is no act against it
@@ -46,7 +46,7 @@ function beginTab(tab) {
 document.addEventListener('keydown', event => {
   const tab = closest(event, '#tabs [role=tab]');
   if (!tab || event.ctrlKey || event.altKey || event.metaKey) return;
-  const tabs = [...tab.parentElement.querySelectorAll('[role=tab]')],
+  const tabs = [...(tab.parentElement?.querySelectorAll('[role=tab]') ?? [])],
     at = tabs.indexOf(tab);
   const next = {ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1}[
     event.key

@@ -1,12 +1,12 @@
 // The tour: one view after another, a sentence for each, and the place lit that it speaks of.
-import {closest, find, say} from '../kit/dom.js';
+import {closest, say, the} from '../kit/dom.js';
 import {opened} from './parts.js';
-import {configNow, listen, withState} from './here.js';
+import {config, listen, withState} from './here.js';
 import {address, light, openView} from './stop.js';
 
 let at = -1; // the stop that is shown, counted from 0; none
 
-const bar = () => find(document, '#tour .tour');
+const bar = () => the(document, '#tour .tour');
 const stops = () => /** @type {HTMLElement[]} */ ([...bar().querySelectorAll('li')]);
 
 /**
@@ -19,7 +19,9 @@ function viewOf(stop) {
     tour: _tour,
     v: _v,
     ...view
-  } = Object.fromEntries(new URL(find(stop, 'a').getAttribute('href'), location.href).searchParams);
+  } = Object.fromEntries(
+    new URL(the(stop, 'a').getAttribute('href') ?? '', location.href).searchParams,
+  );
   return view;
 }
 
@@ -34,15 +36,17 @@ export function show(to, isThere = false) {
   all.forEach((stop, i) => {
     stop.hidden = i !== at;
   });
-  find(bar(), '.tour-count').textContent = say(bar().dataset.count, {i: at + 1, n: all.length});
-  /** @type {HTMLButtonElement} */ (find(bar(), '[data-step="-1"]')).disabled = at === 0;
-  /** @type {HTMLButtonElement} */ (find(bar(), '[data-step="1"]')).disabled =
-    at === all.length - 1;
+  the(bar(), '.tour-count').textContent = say(bar().dataset.count ?? '', {
+    i: at + 1,
+    n: all.length,
+  });
+  /** @type {HTMLButtonElement} */ (the(bar(), '[data-step="-1"]')).disabled = at === 0;
+  /** @type {HTMLButtonElement} */ (the(bar(), '[data-step="1"]')).disabled = at === all.length - 1;
   bar().hidden = false;
   document.documentElement.classList.add('touring');
-  address({tour: all[at].dataset.number});
+  address({tour: all[at].dataset.number ?? null});
   if (!isThere) openView(viewOf(all[at]));
-  light(all[at].dataset.lit, () => bar().offsetHeight);
+  light(all[at].dataset.lit ?? '', () => bar().offsetHeight);
 }
 
 // A reader who opens another tab has left the tour: its sentence would speak of what is not there.
@@ -56,7 +60,7 @@ listen(state => {
  * @param {HTMLElement} stop
  */
 function isOf(view, stop) {
-  const {defaults} = configNow();
+  const {defaults} = config();
   return Object.entries({text: defaults.text, ...viewOf(stop)}).every(
     ([name, value]) => (view[name] ?? defaults[name] ?? '') === value,
   );
@@ -100,7 +104,7 @@ function hear(event) {
   if (step) show(at + Number(step.dataset.step));
   if (closest(event, '#tour-start')) {
     show(Math.max(0, at));
-    find(bar(), '[data-step="1"]').focus();
+    the(bar(), '[data-step="1"]').focus();
   }
   if (closest(event, '#tour-end, [data-lessons]')) leave();
   if (closest(event, '[data-project]')) project();

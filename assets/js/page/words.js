@@ -15,7 +15,9 @@ import {recentTexts} from './recent.js';
 const MAX = 400; // words that are drawn
 /** @type {any} */ let texts = {}; // what the box says
 /** @type {HTMLElement} */ let root;
+/** @type {ReturnType<typeof recentTexts> | null} */
 let recent = null; // the texts compared last
+/** @type {string | null} */
 let answered = null; // the text on the page
 let isPair = false; // two boxes: the text is a pair, or a second sentence is about to be typed
 
@@ -26,15 +28,17 @@ function run(changes) {
 }
 
 /** An example, and the fold that it is about. @param {DOMStringMap} example */
-function tryOut({text, tab, fold}) {
+function tryOut({text = '', tab = chosen('tab') ?? '', fold}) {
   run({text, hidden: ''});
-  if (tab && tab !== chosen('tab')) showTab(tab);
+  if (tab !== chosen('tab')) showTab(tab);
   openNext(tab, fold);
 }
 
 // The boxes that are typed in: Gradio's own, or the two of a pair, which write into it.
 const boxes = () => (isPair ? [...root.querySelectorAll('textarea')] : [textBox()]);
+/** @param {unknown} node */
 const isBox = node => node instanceof Element && node.matches('#text-row textarea');
+/** @param {boolean} isOn */
 const edit = isOn => find(document, '#input-bar')?.classList.toggle('editing', isOn);
 
 /**
@@ -45,34 +49,39 @@ const edit = isOn => find(document, '#input-bar')?.classList.toggle('editing', i
 function offer(text, ordinal) {
   const mask = masksOf(text)[ordinal],
     cut = isPair ? cutAt(text) : null,
-    isSecond = cut && mask?.start >= cut.start;
+    isSecond = Boolean(cut && mask?.start >= cut.start);
   const box = boxes()[isSecond ? 1 : 0],
-    from = isSecond ? cut.start : 0;
+    from = cut && isSecond ? cut.start : 0;
   box.focus();
   if (mask && box.value === (isPair ? sentences(text)[isSecond ? 1 : 0] : text))
     box.setSelectionRange(mask.start - from, mask.end - from);
 }
 
-/** One word, sign or separator of the text as it is clicked. */
+/**
+ * One word, sign or separator of the text as it is clicked.
+ * @param {string} text
+ * @param {{text: string, index: number}} match
+ * @param {number} ordinal the number of masks before it
+ * @param {string} word what a mask hides, if it is known
+ */
 function part(text, match, ordinal, word) {
-  const {text: said} = match,
-    isMask = said === '[MASK]';
-  if (said.includes('|') && said.length > 1)
-    return make('span', {class: 'word masked choice', text: said});
-  if (said === '[SEP]') return make('span', {class: 'sep', title: said, text: '⟂'});
-  if (!isMask && !/[\p{L}\p{N}]/u.test(said)) return make('span', {class: 'mark', text: said});
-  const start = match.index,
-    end = start + said.length;
+  const {text: typed, index: start} = match,
+    isMask = typed === '[MASK]';
+  if (typed.includes('|') && typed.length > 1)
+    return make('span', {class: 'word masked choice', text: typed});
+  if (typed === '[SEP]') return make('span', {class: 'sep', title: typed, text: '⟂'});
+  if (!isMask && !/[\p{L}\p{N}]/u.test(typed)) return make('span', {class: 'mark', text: typed});
+  const end = start + typed.length;
   const button = make('button', {
     type: 'button',
     class: isMask ? 'word masked' : 'word',
     'aria-pressed': String(isMask),
-    text: word ? `[${word}]` : said,
+    text: word ? `[${word}]` : typed,
     'aria-label': word
       ? say(texts.unmask, {word})
       : isMask
         ? texts.fill
-        : say(texts.mask, {word: said}),
+        : say(texts.mask, {word: typed}),
   });
   button.addEventListener('click', () =>
     isMask && !word ? offer(text, ordinal) : run(toggled(text, {start, end})),
@@ -83,9 +92,12 @@ function part(text, match, ordinal, word) {
 /** @type {WeakMap<Element, string>} what each strip shows */
 const drawn = new WeakMap();
 
-/** The text as it is typed, its words as buttons: every line breaks where the box's line does. */
+/**
+ * The text as it is typed, its words as buttons: every line breaks where the box's line does.
+ * @param {string} text
+ */
 function drawWords(text) {
-  const strips = [...root.querySelectorAll('.strip')],
+  const strips = /** @type {HTMLElement[]} */ ([...root.querySelectorAll('.strip')]),
     hidden = follow(text),
     cut = isPair ? cutAt(text) : null;
   const matches = wordsOf(text),
@@ -93,12 +105,12 @@ function drawWords(text) {
   if (!strips.length) return; // Gradio has emptied the place; it is drawn again
   const now = JSON.stringify([text, hidden]);
   // a word may be pressed, or have the focus
-  if (strips.every(one => drawn.get(one) === now)) return;
-  for (const one of strips) drawn.set(one, now);
+  if (strips.every(each => drawn.get(each) === now)) return;
+  for (const each of strips) drawn.set(each, now);
   let masks = 0,
     end = 0,
     strip = strips[0];
-  strips.forEach(one => one.replaceChildren());
+  strips.forEach(each => each.replaceChildren());
   for (const match of matches.slice(0, MAX)) {
     if (cut && match.index === text.indexOf('[SEP]')) {
       strip = strips[1];
@@ -115,10 +127,10 @@ function drawWords(text) {
     strip.append(
       make('span', {class: 'hint'}, ` ${say(texts.cut, {shown: MAX, left: exact(left)})}`),
     );
-  for (const one of /** @type {HTMLElement[]} */ (strips)) {
-    rove(one);
-    const first = /** @type {HTMLElement | null} */ (one.querySelector('.masked'));
-    one.scrollTop = first ? Math.max(0, first.offsetTop - one.clientHeight / 2) : 0;
+  for (const each of strips) {
+    rove(each);
+    const first = find(each, '.masked');
+    each.scrollTop = first ? Math.max(0, first.offsetTop - each.clientHeight / 2) : 0;
   }
 }
 
@@ -134,7 +146,7 @@ function sentence(name) {
   const box = name ? make('textarea', {'aria-label': name, rows: 1}) : null;
   box?.addEventListener('input', event => {
     event.stopPropagation();
-    typeText(joined(boxes().map(one => one.value)));
+    typeText(joined(boxes().map(area => area.value)));
   });
   return make(
     'div',
@@ -167,7 +179,7 @@ function layOut(two) {
   );
   pencil.addEventListener('click', () => textBox().focus());
   const parts = two ? [sentence(texts.first), sentence(texts.second)] : [sentence()];
-  parts.at(-1).append(two ? remove : pencil);
+  parts[parts.length - 1].append(two ? remove : pencil);
   root.replaceChildren(...parts);
 }
 
@@ -194,7 +206,7 @@ function write(text, now = text) {
 function caption(now) {
   const shows = find(document, '#examples .shows'),
     example = [...document.querySelectorAll('#examples [data-text]')].find(
-      one => one.getAttribute('data-text') === now,
+      button => button.getAttribute('data-text') === now,
     );
   if (shows)
     shows.textContent =
@@ -256,7 +268,7 @@ for (const name of ['focusin', 'pointerdown', 'input'])
 document.addEventListener('focusout', event => {
   if (!isBox(event.target) || isBox(/** @type {FocusEvent} */ (event).relatedTarget)) return;
   edit(false);
-  if (root && !isPair && cutAt(textBox().value)) write(answered, textBox().value);
+  if (root && !isPair && cutAt(textBox().value)) write(answered ?? '', textBox().value);
 });
 document.addEventListener('keydown', event => {
   if (isBox(event.target) && (event.key.length === 1 || event.key.startsWith('Arrow'))) edit(true);

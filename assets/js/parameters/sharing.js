@@ -46,7 +46,7 @@ export function show(root, data) {
     }),
   );
   const depth = slider(texts.depth, DEPTHS, depthNow(), value => {
-    chosenDepth.value = value;
+    chosenDepth.value = String(value);
     refresh();
   });
   const lower = el('div', 'pm-controls');

@@ -128,7 +128,7 @@ export function show(root, data) {
     controls = el('div', 'pm-controls'),
     body = el('div');
   const length = slider(texts.length, lengths, lengthNow(lengths), value => {
-    chosenLength.value = value;
+    chosenLength.value = String(value);
     refresh();
   });
   const units = switcher(texts.unit, {MB: 'MB (10⁶)', MiB: 'MiB (2²⁰)'}, unitName(), value => {

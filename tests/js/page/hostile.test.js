@@ -12,7 +12,8 @@ const {landOn} = await import('../../../assets/js/page/landing.js');
 const {cutDown} = await import('../../../assets/js/page/link.js');
 const {sizesOf} = await import('../../../assets/js/page/family.js');
 const {controlsOf} = await import('../../../assets/js/page/here.js');
-const {followFolds, openNext} = await import('../../../assets/js/page/folds.js');
+const {Folds, openNext} = await import('../../../assets/js/page/folds.js');
+const folds = new Folds();
 const {marked, named} = await import('../../../assets/js/kit/dom.js');
 
 const NASTY = ['"]x', 'a"b', "a'b", ')', ':has(', '*', '\\', 'a b', '} * { display: none', '#', '', '\u0000', '1', '-', 'é"',
@@ -57,15 +58,15 @@ test('no family and no column has the name of what every object has', () => {
 test('the page opens on such a link, follows its answer, and walks back to it', async () => {
   place();
   for (const [tab, fold] of pairs) {
-    const {state, sent} = begun({}, {moved: {depth: {summary: {tab: 'predictions'}}}});
+    const {state, sent} = begun({}, {moved: {depth: {summary: {tab: 'predictions'}}}}, folds);
     state.wanted = {};
     state.open({tab, fold, [tab]: fold, family: tab});
     assert.deepEqual(controlsOf(tab), {preset: null, sizes: {}});
-    followFolds(state);
+    folds.follow(state);
     openNext(tab, fold);
     reply(state, {params: {family: 'mini'}, repaired: ['tab', 'fold', 'family']});
     assert.deepEqual([state.tab, state.get('fold')], ['predictions', '']);
-    followFolds(state);
+    folds.follow(state);
     state.walk({text: 'other'}, tab);
     assert.ok(state.knows(state.tab), 'a place in the history leads to a tab');
     assert.equal(sent.length, 2);

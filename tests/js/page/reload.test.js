@@ -10,7 +10,7 @@ const pass = ms => { for (let i = 0; i < ms; i += 10) mock.timers.tick(10); };  
 document.defaultView.Element.prototype.getClientRects = () => /** @type {any} */ ([{}]);
 performance.getEntriesByType = () => /** @type {any} */ ([{type: 'reload'}]);
 sessionStorage.setItem('explorer-folds', '["fold-depth-a", "fold-depth-b", "fold-claims-c"]');
-const {followFolds} = await import('../../../assets/js/page/folds.js');
+const {Folds} = await import('../../../assets/js/page/folds.js');
 
 test('after a reload the folds of the tab in sight, which the link names, are open again', () => {
   const {state} = begun({tab: 'depth', fold: 'a,b'}), root = place(), pressed = [];
@@ -20,7 +20,7 @@ test('after a reload the folds of the tab in sight, which the link names, are op
     node.querySelector('button').addEventListener('click', event => { pressed.push(name); event.target.classList.add('open'); });
     root.append(node);
   }
-  followFolds(state);
+  new Folds().follow(state);
   pass(500);
   assert.deepEqual(pressed, ['depth-a', 'depth-b']);
   assert.deepEqual(JSON.parse(sessionStorage.getItem('explorer-folds')).toSorted(), ['fold-claims-c', 'fold-depth-a', 'fold-depth-b']);

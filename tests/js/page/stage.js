@@ -14,9 +14,9 @@ export function reply(state, changes = {}) {
     machine: {}, ...changes});
 }
 
-/** A state that shows a link; `sent` holds the requests since. */
-export function begun(params = {}, config = {}) {
-  const sent = [], state = begin({...choices, defaults, reads, limit: 1000, longest: 5000, packed: 'z', texts_of: ['text', 'hidden', 'other'], ...config}, () => sent.push({...state.wanted}));
+/** A state that shows a link; `sent` holds the requests since. @param {Record<string, any>} params @param {Record<string, any>} config @param {import('../../../assets/js/page/folds.js').Folds} [folds] */
+export function begun(params = {}, config = {}, folds = undefined) {
+  const sent = [], state = begin({...choices, defaults, reads, limit: 1000, longest: 5000, packed: 'z', texts_of: ['text', 'hidden', 'other'], ...config}, () => sent.push({...state.wanted}), folds);
   state.open(params);
   reply(state);
   sent.length = 0;
