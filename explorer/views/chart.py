@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -21,6 +21,31 @@ ROUND_TICKS: dict[str, object] = {"tickvals": ROUND, "ticktext": [f"{n:,g}" for 
 """The same, written out: Plotly would print as many zeros behind 500 as behind 0.05."""
 
 
+class Chart(TypedDict):
+    """Figure as plotly writes it, without its template."""
+
+    data: list[Any]
+    layout: dict[str, Any]
+
+
+class Numbers(TypedDict):
+    """Rows of a picture, with the header and the constants of its files."""
+
+    columns: list[str]
+    rows: list[list[str | float | bool | None]]
+    said: dict[str, Any]
+    constants: dict[str, Any]
+
+
+class ChartData(TypedDict):
+    """Charts side by side, and the rows that they draw."""
+
+    figures: list[Chart]
+    numbers: Numbers
+    finding: NotRequired[str]
+    note: NotRequired[str]
+
+
 def chart_canvas(figures: "Sequence[go.Figure]", records: Records, **more: object) -> str:
     """Return the JSON of charts side by side and of the rows that they draw.
 
@@ -33,9 +58,9 @@ def chart_canvas(figures: "Sequence[go.Figure]", records: Records, **more: objec
     return script_json({"figures": charts, "numbers": records.document(), **more})
 
 
-def figure_json(figure: "go.Figure") -> dict[str, object]:
+def figure_json(figure: "go.Figure") -> Chart:
     """Return a figure as a dict without its template, which the browser adds."""
-    document = json.loads(figure.to_json())
+    document: Chart = json.loads(figure.to_json())
     document["layout"].pop("template", None)
     return document
 

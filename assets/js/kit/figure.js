@@ -24,10 +24,7 @@ const CONFIG = {
 };
 const isDark = () => document.body.classList.contains('dark');
 
-/**
- * @typedef {{data: any[], layout: Record<string, any>}} Spec a figure as Python's `to_json` writes
- *   it
- */
+/** @typedef {import('../data').Chart} Spec a figure as Python's `to_json` writes it */
 
 /** @typedef {{Plotly: any, templates: {light: any, dark: any}}} Library */
 /** @type {Promise<Library> | null} */
@@ -222,10 +219,7 @@ export const readable = ({columns, rows}) =>
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
-  /**
-   * @type {{figures: Spec[], numbers: import('../gradio.js').Table, finding?: string, note?:
-   *   string}}
-   */
+  /** @type {import('../data').ChartData} */
   const {figures, numbers, finding, note} = data;
   const charts = figures.map(spec =>
     figure(spec, spec.layout.meta?.label ?? spec.layout.title?.text ?? ''),

@@ -6,22 +6,8 @@ import {inColumns, sizesOf} from './family.js';
 /**
  * @typedef {Record<string, string>} Params a link's fields by name; what is absent is the default
  */
-/**
- * @typedef {{number: number, accepted: boolean, drawn: boolean, repaired: string[], params: Params,
- *   text: string, machine: Params, sizes?: import('./family.js').Sizes}} Answer
- * `sizes`: of its family; a visitor may have added one since the page was built
- */
-/**
- * @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string,
- *   Record<string, Params>>, limit: number, longest: number, packed: string, texts_of: string[],
- *   drawn_from?: Record<string, string[]>, shown_by?: Record<string, string[]>, home?: string,
- *   texts?: any} & import('./family.js').Choices} Config
- * `limit`: characters of each text in a link; `longest`: of a link's fields as they are encoded;
- * `packed`: the field that holds the `texts_of`
- * a state where they are too long; `shown_by`: the tabs that show a field, or a name in one
- * (`look.unit`); `drawn_from`: what a tab's picture shows besides the fields it reads, until the
- * reader asks for another
- */
+/** @typedef {import('../data').ViewAnswer} Answer */
+/** @typedef {import('../data').ViewConfig} Config */
 
 /**
  *  Where a link's folds stand now: of folds that stand on two tabs by now, those beside the one

@@ -13,7 +13,7 @@ import {chosen, compare, configNow, listen, withState} from './here.js';
 import {recentTexts} from './recent.js';
 
 const MAX = 400; // words that are drawn
-/** @type {any} */ let texts = {}; // what the box says
+/** @type {import('../data').BoxData} */ let texts; // what the box says
 /** @type {HTMLElement} */ let root;
 /** @type {ReturnType<typeof recentTexts> | null} */
 let recent = null; // the texts compared last

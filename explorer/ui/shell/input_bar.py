@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict, cast
 
 import gradio as gr
 
@@ -54,6 +54,27 @@ class InputBar:
         return [self.text, self.family, self.device, self.dtype]
 
 
+class BoxData(TypedDict):
+    """Text of the box, and the strings of its buttons."""
+
+    text: str
+    hint: str
+    cut: str
+    mask: str
+    unmask: str
+    fill: str
+    edit: str
+    recent: str
+    first: str
+    second: str
+    remove: str
+
+
+def box_data(text: str) -> BoxData:
+    """Return the data of the box's words for the browser."""
+    return cast(BoxData, {"text": text, **strings.BOX})
+
+
 def build_input_bar(start: PageState) -> InputBar:
     """Build the text box with clickable words, the examples, and the settings behind the badge."""
     with gr.Column(elem_id=INPUT_BAR):
@@ -67,9 +88,7 @@ def build_input_bar(start: PageState) -> InputBar:
                 elem_id="text",
                 max_length=1_100_000,
             )
-            words = Canvas(
-                "page/words", script_json({"text": start.text, **strings.BOX}), elem_id="words"
-            )
+            words = Canvas("page/words", script_json(box_data(start.text)), elem_id="words")
             compare = gr.Button(strings.COMPARE, variant="primary", elem_id="compare")
         message = gr.HTML("", elem_id="message")
         gr.HTML(examples_html(), elem_id="examples")

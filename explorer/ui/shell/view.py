@@ -2,9 +2,9 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import gradio as gr
 
@@ -208,7 +208,7 @@ def view_canvas(request: ViewRequest, accepted: bool, drawn: bool) -> str:
         drawn: True if the tab was drawn.
     """
     state = request.state
-    answer = {
+    answer: ViewAnswer = {
         "number": request.number,
         "repaired": list(request.repaired),
         "accepted": accepted,
@@ -218,7 +218,8 @@ def view_canvas(request: ViewRequest, accepted: bool, drawn: bool) -> str:
         "machine": {"device": state.device, "dtype": state.dtype},
         "text": state.text,
     }
-    return script_json({"answer": answer})
+    data: ViewData = {"answer": answer}
+    return script_json(data)
 
 
 def build_status() -> gr.HTML:
@@ -228,7 +229,52 @@ def build_status() -> gr.HTML:
     return gr.HTML("", elem_id="status")
 
 
-def view_config() -> dict[str, object]:
+class ViewAnswer(TypedDict):
+    """What the server made of a question: the fields of the link, and whether it was answered."""
+
+    number: int
+    repaired: list[str]
+    accepted: bool
+    drawn: bool
+    params: dict[str, str]
+    sizes: dict[str, str]
+    machine: dict[str, str]
+    text: str
+
+
+class ViewData(TypedDict):
+    """Answer to a question of the page."""
+
+    answer: ViewAnswer
+
+
+class ViewConfig(TypedDict):
+    """Constants of the page.
+
+    ``limit`` is the number of characters of each text in a link, ``longest`` that of all fields of
+    a link as they are encoded, and ``packed`` the field that holds ``texts_of`` a link that is
+    longer. ``shown_by`` has the tabs that show a field, or a name in it (``look.unit``), and
+    ``drawn_from`` what a tab's picture shows besides the fields that it reads.
+    """
+
+    defaults: dict[str, str]
+    moved: Mapping[str, Mapping[str, Mapping[str, str]]]
+    presets: dict[str, dict[str, str]]
+    columns: dict[str, list[str]]
+    own_columns: list[str]
+    closed: str
+    reads: dict[str, list[str]]
+    shown_by: Mapping[str, Sequence[str]]
+    limit: int
+    longest: int
+    packed: str
+    texts_of: Sequence[str]
+    drawn_from: Mapping[str, Sequence[str]]
+    home: str
+    texts: Mapping[str, str]
+
+
+def view_config() -> ViewConfig:
     """Return the page's constants for the browser, so that its code repeats none of them."""
     return {
         "defaults": default_params(),
