@@ -16,7 +16,6 @@ from explorer.inference.cache import CACHE
 from explorer.library.family import Family
 from explorer.models.devices import device_name, resolve_device, synchronise
 from explorer.models.loading import load_model
-from explorer.models.task_heads import adapters
 
 DTYPES = ("float32", "bfloat16", "float16")
 TOLERANCE = 2e-3
@@ -204,7 +203,6 @@ def after_calls(family: Family, calls: int) -> tuple[int | None, int]:
 def forget() -> None:
     """Drop all kept runs and answers, so that the next call runs the networks."""
     CACHE.clear()
-    adapters._answers.clear()
 
 
 def allocated(device: str) -> int | None:

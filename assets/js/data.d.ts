@@ -1,6 +1,6 @@
 // Data of the page and of charts as Python sends it: written by python -m tests.js.typedefs.
 
-/** What the server made of a question: the fields of the link, and whether it was answered. */
+/** Fields of the link of an answered question, and whether it was accepted and drawn. */
 export interface ViewAnswer {
   number: number;
   repaired: string[];

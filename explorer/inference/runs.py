@@ -14,7 +14,7 @@ from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watche
 from explorer.context import context
 from explorer.inference.ask import Ask
 from explorer.inference.backend import Backend, OnProgress, name_of
-from explorer.inference.cache import CACHE, Key
+from explorer.inference.cache import CACHE, Key, memo
 from explorer.inference.lazy_imports import wait_for_imports
 from explorer.inference.local import InlineBackend, LocalBackend
 from explorer.models.choice.family import family_specs
@@ -92,6 +92,18 @@ def call_on_model(
         UnknownJob: the job is not listed.
     """
     return backend().call(network_key(spec, ask), name_of(job), arguments)
+
+
+def answer_of_model(
+    job: Callable[[Any, *Arguments], Answer],
+    spec: ModelSpec,
+    ask: Ask,
+    *question: *Arguments,
+) -> Answer:
+    """Return ``call_on_model`` of a question to a model with a task head, cached with the runs."""
+    where = (spec.name, spec.key, spec.label, spec.task_head, ask.device, ask.dtype)
+    key = ("answer", name_of(job), where, question)
+    return memo(key, lambda: call_on_model(job, spec, ask, *question))
 
 
 def stream_from_model(

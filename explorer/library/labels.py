@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from explorer.inference.ask import Ask
-from explorer.inference.runs import call_on_model, gather
+from explorer.inference.runs import answer_of_model, gather
 from explorer.library import refusals, strings
 from explorer.library.family import Family, asked, checked_text, is_index
 from explorer.library.results import AttributionResult, Result, attribution_fields
@@ -335,6 +335,6 @@ def _answer_or_refusal(
     job: Callable[..., Answer], spec: ModelSpec, ask: Ask, *question: object
 ) -> Answer | Refusal:
     try:
-        return call_on_model(job, spec, ask, *question)
+        return answer_of_model(job, spec, ask, *question)
     except Refusal as refusal:
         return refusal

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer import assets
 from explorer.inference.ask import Ask
-from explorer.inference.runs import call_on_model, gather, get_run
+from explorer.inference.runs import answer_of_model, call_on_model, gather, get_run
 from explorer.library import refusals, strings
 from explorer.library.family import Family, asked, checked_text
 from explorer.library.results import AttributionResult, Result, attribution_fields
@@ -313,7 +313,7 @@ def ask_all(
     *question: str,
 ) -> dict[str, Answer]:
     """Return every model's answer to one question; cached answers run no model."""
-    jobs = [partial(call_on_model, compute, spec, ask, *question) for spec in specs.values()]
+    jobs = [partial(answer_of_model, compute, spec, ask, *question) for spec in specs.values()]
     return dict(zip(specs, gather(jobs), strict=True))
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb
 
 import numpy as np
 
@@ -116,16 +115,10 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
     Twice the smaller tail of a binomial with probability one half, at most 1.
     """
+    from scipy.special import bdtr
+
     n, fewer = only_first + only_second, min(only_first, only_second)
-    tail = sum(comb(n, k) for k in range(fewer + 1))
-    # A quotient of integers: a power of two with a thousand digits is no float.
-    return float(min(1.0, 2 * tail / 2**n)) if n < 1_000 else min(1.0, _ratio(2 * tail, n))
-
-
-def _ratio(count: int, n: int) -> float:
-    """Divide an integer of many digits by a power of two."""
-    shift = max(0, count.bit_length() - 60)
-    return float((count >> shift) * 2.0 ** (shift - n)) if shift - n > -1_070 else 0.0
+    return float(min(1.0, 2 * bdtr(fewer, n, 0.5)))
 
 
 def duels(right: Mapping[str, np.ndarray]) -> tuple[Duel, ...]:

@@ -97,17 +97,13 @@ def text_tags(loaded: "LoadedModel", text: str) -> WordTags:
         BadText: the text is empty or too long. NotTuned: the model has no head for tokens.
     """
     from explorer.models.forward import tokenize
-    from explorer.models.task_heads.adapters import cached_answer, head_for, tuned_of
+    from explorer.models.task_heads.adapters import head_for, tuned_of
     from explorer.models.task_heads.classifiers import token_logits
 
     tokens = tokenize(loaded, text)
     task, head = head_for(loaded.spec, "tokens")
     tuned = tuned_of(loaded, task)
-
-    def tagged() -> WordTags:
-        return word_tags(tokens, token_logits(tuned, tokens), head.labels)
-
-    return cached_answer(tuned, ("tags", head, text), tagged)
+    return word_tags(tokens, token_logits(tuned, tokens), head.labels)
 
 
 def tags_of(labels: Sequence[str], name: str) -> list[int]:
@@ -140,7 +136,7 @@ def word_attribution(loaded: "LoadedModel", text: str, word: int, label: str) ->
             tokens. KeyError: the head has no such label.
     """
     from explorer.models.forward import tokenize
-    from explorer.models.task_heads.adapters import cached_answer, head_for, tuned_of
+    from explorer.models.task_heads.adapters import head_for, tuned_of
     from explorer.models.task_heads.classifiers import (
         at_token,
         log_odds,
@@ -158,17 +154,13 @@ def word_attribution(loaded: "LoadedModel", text: str, word: int, label: str) ->
     if label_names(head.labels) == (name,):
         raise BadText(ONE_LABEL.format(label=loaded.spec.label, name=name))
     margin = at_token(tokens.word_index.index(word), log_odds(*tags_of(head.labels, name)))
-
-    def attributed() -> LabelAttribution:
-        slopes = margin_slopes(tuned, text, margin)
-        left_out = masked_margins(tuned, tokens, margin)
-        return LabelAttribution(
-            name,
-            tuple(each.text for each in tokens.words),
-            slopes.difference,
-            slopes.baseline,
-            by_word(tokens, slopes.attributions),
-            read_only(slopes.difference - left_out),
-        )
-
-    return cached_answer(tuned, ("word", head, word, name, text), attributed)
+    slopes = margin_slopes(tuned, text, margin)
+    left_out = masked_margins(tuned, tokens, margin)
+    return LabelAttribution(
+        name,
+        tuple(each.text for each in tokens.words),
+        slopes.difference,
+        slopes.baseline,
+        by_word(tokens, slopes.attributions),
+        read_only(slopes.difference - left_out),
+    )

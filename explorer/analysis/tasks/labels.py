@@ -91,14 +91,11 @@ def text_labels(loaded: "LoadedModel", text: str) -> LabelValues:
     Raises:
         BadText: the text is empty or too long. NotTuned: the model has no head for texts.
     """
-    from explorer.models.task_heads.adapters import cached_answer, head_for, tuned_of
+    from explorer.models.task_heads.adapters import head_for, tuned_of
     from explorer.models.task_heads.classifiers import class_logits
 
     task, head = head_for(loaded.spec, "classes")
-    tuned = tuned_of(loaded, task)
-    return cached_answer(
-        tuned, ("labels", head, text), lambda: label_values(class_logits(tuned, text), head)
-    )
+    return label_values(class_logits(tuned_of(loaded, task), text), head)
 
 
 def label_attribution(loaded: "LoadedModel", text: str, label: str) -> LabelAttribution:
@@ -113,7 +110,7 @@ def label_attribution(loaded: "LoadedModel", text: str, label: str) -> LabelAttr
         BadText: the text has too many words. NotTuned: there is no head for texts.
         KeyError: the head has no such label.
     """
-    from explorer.models.task_heads.adapters import cached_answer, head_for, tuned_of
+    from explorer.models.task_heads.adapters import head_for, tuned_of
     from explorer.models.task_heads.classifiers import log_odds, margin_slopes, margins, own_logit
 
     task, head = head_for(loaded.spec, "classes")
@@ -123,18 +120,14 @@ def label_attribution(loaded: "LoadedModel", text: str, label: str) -> LabelAttr
         raise KeyError(name)
     place = head.labels.index(name)
     margin = log_odds(place) if head.problem == ONE_LABEL else own_logit(place)
-
-    def attributed() -> LabelAttribution:
-        shorter = shorter_texts(text, MAX_WORDS)
-        slopes = margin_slopes(tuned, text, margin)
-        left_out = margins(tuned, shorter, margin)
-        return LabelAttribution(
-            name,
-            tuple(word.text for word in slopes.tokens.words),
-            slopes.difference,
-            slopes.baseline,
-            by_word(slopes.tokens, slopes.attributions),
-            read_only(slopes.difference - left_out),
-        )
-
-    return cached_answer(tuned, ("label", head, name, text), attributed)
+    shorter = shorter_texts(text, MAX_WORDS)
+    slopes = margin_slopes(tuned, text, margin)
+    left_out = margins(tuned, shorter, margin)
+    return LabelAttribution(
+        name,
+        tuple(word.text for word in slopes.tokens.words),
+        slopes.difference,
+        slopes.baseline,
+        by_word(slopes.tokens, slopes.attributions),
+        read_only(slopes.difference - left_out),
+    )

@@ -106,15 +106,14 @@ def word_sentiment(gradients: "Slopes", left_out: Sequence[float]) -> WordSentim
 
 
 def tuned_sentiment(loaded: "LoadedModel", text: str) -> WordSentiment:
-    """Return the sentiment of a text from a network with its adapter; results are cached.
+    """Return the sentiment of a text from a network with its adapter.
 
     Raises:
         BadText: the text has too many words. NotTuned: there is no adapter that fits.
     """
-    from explorer.models.task_heads.adapters import cached_answer, tuned_of
+    from explorer.models.task_heads.adapters import tuned_of
 
-    tuned = tuned_of(loaded, "sst2")
-    return cached_answer(tuned, ("sentiment", text), lambda: _sentiment(tuned, text))
+    return _sentiment(tuned_of(loaded, "sst2"), text)
 
 
 def _sentiment(tuned: "TunedModel", text: str) -> WordSentiment:
@@ -222,16 +221,12 @@ def _best(
 
 
 def tuned_answer(loaded: "LoadedModel", question: str, passage: str) -> AnswerSpans:
-    """Return the answers in a passage from a network with its adapter; results are cached.
+    """Return the answers in a passage from a network with its adapter.
 
     Raises:
         BadText: the question or the passage cannot be read. NotTuned: no adapter fits.
     """
-    from explorer.models.task_heads.adapters import cached_answer, tuned_of
+    from explorer.models.task_heads.adapters import tuned_of
     from explorer.models.task_heads.classifiers import span_logits
 
-    tuned = tuned_of(loaded, "squad")
-    cache_key = ("question", question, passage)
-    return cached_answer(
-        tuned, cache_key, lambda: answer_spans(*span_logits(tuned, question, passage))
-    )
+    return answer_spans(*span_logits(tuned_of(loaded, "squad"), question, passage))

@@ -3,10 +3,10 @@
 import copy
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakKeyDictionary, proxy
 
 import torch
@@ -44,9 +44,6 @@ NETWORKS = {
 }
 OUTPUTS = ("classifier", "qa_outputs")
 """Names of the module with a task's outputs in the classes of transformers."""
-Answer = TypeVar("Answer")
-MAX_KEPT = 64
-"""Cached answers of one tuned network."""
 PREFIX = "base_model.model."
 """Prefix of peft before the module names of the wrapped network."""
 OTHER_LABELS = Sentence(
@@ -96,8 +93,6 @@ class TunedModel:
 _tuned: "WeakKeyDictionary[PreTrainedModel, dict[str, TunedModel]]" = WeakKeyDictionary()
 """By base network, because one network serves several columns, each with a spec of its own."""
 _tuning = threading.Lock()
-_answers: "WeakKeyDictionary[PreTrainedModel, dict[tuple, Any]]" = WeakKeyDictionary()
-"""By tuned network."""
 
 
 def adapter_folder(spec: ModelSpec, task: str) -> Path:
@@ -221,24 +216,6 @@ def tuned_of(loaded: LoadedModel, task: str) -> TunedModel:
             kept = replace(loaded, network=proxy(loaded.network))
             by_task[task] = replace(tuned_model(loaded, task), loaded=kept)
         return replace(by_task[task], loaded=loaded)
-
-
-def cached_answer(
-    tuned: TunedModel, question: tuple[object, ...], ask: Callable[[], Answer]
-) -> Answer:
-    """Return an answer of a tuned network; the last ones are cached as long as the network.
-
-    The weights of a network that the caller holds may change, so that nothing of it is cached.
-    """
-    if is_whole_network(tuned.loaded):
-        return ask()
-    cached: dict[tuple, Any] = _answers.setdefault(tuned.network, {})
-    if question not in cached:
-        answer = ask()
-        while len(cached) >= MAX_KEPT:
-            cached.pop(next(iter(cached)))
-        cached[question] = answer
-    return cached[question]
 
 
 def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:

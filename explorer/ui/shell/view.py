@@ -230,7 +230,7 @@ def build_status() -> gr.HTML:
 
 
 class ViewAnswer(TypedDict):
-    """What the server made of a question: the fields of the link, and whether it was answered."""
+    """Fields of the link of an answered question, and whether it was accepted and drawn."""
 
     number: int
     repaired: list[str]

@@ -21,7 +21,7 @@ from explorer.models.gradients import MISS
 from explorer.models.inside.interventions import with_depth, with_head_mask
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI, MODEL_KEYS
-from explorer.models.task_heads import adapters, classifiers
+from explorer.models.task_heads import classifiers
 from explorer.models.task_heads.adapters import NotTuned, tuned_model
 from explorer.models.task_heads.classifiers import (
     log_odds,
@@ -286,20 +286,6 @@ def test_as_many_windows_as_are_allowed_are_read_and_one_more_is_refused(tuned_f
     monkeypatch.setattr(classifiers, "MAX_WINDOWS", n_windows - 1)
     with pytest.raises(BadText, match=f"{n_windows} windows"):
         span_logits(tuned, QUESTION, PASSAGE)
-
-
-def test_only_the_last_answers_are_kept(tuned_family):
-    tuned, asked = tuned_model(tuned_family.loaded("bert"), "squad"), []
-
-    def ask(number):
-        return adapters.cached_answer(tuned, (number,), lambda: asked.append(number) or number)
-
-    everything = range(adapters.MAX_KEPT + 1)
-    assert [ask(number) for number in everything] == list(everything)
-    assert ask(1) == 1, "kept"
-    assert asked == list(everything)
-    assert ask(0) == 0, "the oldest had to go"
-    assert asked == [*everything, 0]
 
 
 def test_all_weights_but_the_adapters_are_the_base_networks_own(tuned_family):
