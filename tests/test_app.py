@@ -331,7 +331,7 @@ REQUESTS = [
     ("attention", ["The nurse was tired.", "mini", "bert", 1, 2]),
 ]
 N_THREADS = 8
-STOPPING = {"detail": limits.STOPPING.sentence()}
+STOPPING = {"detail": limits.STOPPING.sentence(), "code": "stopping"}
 AT_FIRST = [REQUESTS[0]] * N_THREADS + REQUESTS + [one for one in REQUESTS if one[0] != "latency"]
 """/parameters alone at first: it reaches for transformers sooner than the others."""
 

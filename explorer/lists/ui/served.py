@@ -3,7 +3,7 @@
 from typing import Any
 
 from explorer import limits
-from explorer.library import strings
+from explorer.library import refusals
 from explorer.library.family import Family
 from explorer.lists.library import Texts, answered, named, table_of
 from explorer.lists.results import TextsOptions
@@ -26,7 +26,7 @@ def listed(  # noqa: PLR0913 - the public function's arguments
         Refusal: there are too many rows, or none can be read.
     """
     if not isinstance(rows, list):
-        raise Refusal(strings.BAD_ROWS)
+        raise Refusal(refusals.BAD_ROWS)
     if len(rows) > limits.TEXTS.maximum:
         raise Refusal(limits.TEXTS.sentence(n=f"{len(rows):,}"))
     cancel = CancelToken()

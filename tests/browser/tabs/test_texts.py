@@ -27,7 +27,7 @@ def finished(page, n_rows):
 
 def test_pasted_rows_are_read_run_filtered_opened_and_come_back_to(visit):
     page = visit("/?tab=texts")
-    expect(page.locator("#tab-texts .card")).to_have_count(6)
+    expect(page.locator("#tab-texts .card")).to_have_count(7)
     expect(page.locator("#text textarea")).to_be_hidden()
     page.get_by_role("tab", name="Depth", exact=True).click()
     expect(page.locator("#words .strip")).to_be_visible()

@@ -298,7 +298,7 @@ def test_so_does_every_script_of_columns_by_names_of_their_own(
     recomputed(written(drawn, models), tmp_path)
 
 
-OF_OWN_HEADS = {"tasks/labels", "tasks/entities", "tasks/why"}
+OF_OWN_HEADS = {"tasks/labels", "tasks/entities", "tasks/why", "texts/tagged"}
 TAGS = {
     "bert": ("O", "B-X", "I-X", "B-Y", "I-Y"),
     "distilbert": ("NOUN", "VERB"),

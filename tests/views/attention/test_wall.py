@@ -88,7 +88,8 @@ def test_64_tokens_of_the_base_family_stay_under_2_mb():
 def test_layers_of_the_student_stand_beside_their_teachers(tiny_family):
     data, _ = canvas_of(tiny_family.runs(TEXT), {"albert": ("ALBERT", "It is <b>gone</b>.")})
     assert [m["rows"] for m in data["models"]] == [list(range(6)), [1, 3, 5], list(range(6))]
-    assert data["cards"] == [{"key": "albert", "label": "ALBERT", "sentence": "It is <b>gone</b>."}]
+    card = {"key": "albert", "label": "ALBERT", "sentence": "It is <b>gone</b>.", "code": ""}
+    assert data["cards"] == [card]
 
 
 def test_nothing_can_end_the_script_element(tiny_family):
