@@ -109,9 +109,9 @@ NO_ADDRESS = "nowhere"
 """The address of a request without a client."""
 STEP_S = 0.1
 """Seconds between two looks at the queue; a longer gap means that the event loop was blocked."""
-EMPTY_SLEEP_S = 1.0
-"""Seconds between two looks at an empty queue, which a new request ends at once: Gradio's thousand
-looks a second take a twentieth of a core from a server that nobody asks anything."""
+EMPTY_SLEEP_S = 0.005
+"""Seconds between two looks at an empty queue: Gradio's thousand looks a second take a twentieth of
+a core from a server that nobody asks anything."""
 NO_PROGRESS_SLEEP_S = 0.2
 """Seconds between two looks at the progress of requests while none runs."""
 TIMING_SLEEP_S = 0.05
@@ -149,10 +149,6 @@ class WaitingRoom(Queue):
 
     def __init__(self, *arguments: Any, **kwargs: Any) -> None:  # noqa: ANN401
         self._sleep_s, self._progress_s, self._is_closed = 0.0, 0.0, False
-        self._beginning: asyncio.Future[None] | None = None
-        """Gradio's task that begins requests."""
-        self._is_resting = False
-        """True while that task sleeps because the queue is empty."""
         super().__init__(*arguments, **kwargs)
         self.listening: Counter[str] = Counter()
         """Number of open streams by session."""
@@ -179,11 +175,10 @@ class WaitingRoom(Queue):
 
     @property
     def sleep_when_free(self) -> float:
-        """Seconds for which Gradio's task now sleeps, because it has nothing to start."""
-        self._is_resting = not len(self)
-        if self._is_resting:
-            return max(self._sleep_s, EMPTY_SLEEP_S)
-        return max(self._sleep_s, TIMING_SLEEP_S) if context().is_timing() else self._sleep_s
+        """Seconds between two looks at a queue that has nothing to start."""
+        if context().is_timing():
+            return max(self._sleep_s, TIMING_SLEEP_S)
+        return self._sleep_s if len(self) else max(self._sleep_s, EMPTY_SLEEP_S)
 
     @sleep_when_free.setter
     def sleep_when_free(self, seconds: float) -> None:
@@ -206,24 +201,7 @@ class WaitingRoom(Queue):
 
     async def start_processing(self) -> None:
         """Run the task that begins requests, and run it again whenever it ends."""
-        await self._keep_running(self._begin_requests)
-
-    async def _begin_requests(self) -> None:
-        """Run Gradio's task, and run it again at once whenever a request has ended its sleep."""
-        while True:
-            self._beginning = asyncio.ensure_future(super().start_processing())
-            try:
-                await asyncio.wait([self._beginning])
-            finally:
-                self._beginning.cancel()
-            if not self._beginning.cancelled():
-                return self._beginning.result()
-
-    def _wake(self) -> None:
-        """End the sleep of the task that begins requests, after one was added to an empty queue."""
-        if self._is_resting and self._beginning is not None:
-            self._is_resting = False
-            self._beginning.cancel()
+        await self._keep_running(super().start_processing)
 
     async def start_progress_updates(self) -> None:
         """Run the task that sends progress messages, and run it again whenever it ends."""
@@ -265,7 +243,7 @@ class WaitingRoom(Queue):
         self.listening[session] += 1
         try:
             async with asyncio.timeout(limits.HEALTH.maximum):
-                await self._pushed(PredictBodyInternal(**values), request, None)  # type: ignore[arg-type]
+                await super().push(PredictBodyInternal(**values), request, None)  # type: ignore[arg-type]
                 messages = self.pending_messages_per_session[session]
                 while not isinstance(message := await messages.get(), ProcessCompletedMessage):
                     pass
@@ -293,14 +271,7 @@ class WaitingRoom(Queue):
             if reason := self.refusal(sender_of(fn, request, session)):
                 # Not 503: for that Gradio's page shows its own text instead of this sentence.
                 raise HTTPException(429, reason)
-            return await self._pushed(body, request, username)
-
-    async def _pushed(self, body: Any, request: Any, username: str | None) -> Any:  # noqa: ANN401
-        """Add a request that no limit refuses."""
-        try:
             return await super().push(body, request, username)
-        finally:
-            self._wake()
 
     def waiting(self) -> list[Event]:
         """Return all requests that wait."""
@@ -395,7 +366,6 @@ class WaitingRoom(Queue):
                 self._end_with_message(event, reason)
             else:
                 self.event_queue_per_concurrency_id[event.concurrency_id].queue.append(event)
-                self._wake()
 
     def end(self, session: str) -> None:
         """End the running requests of a session whose client has left.
