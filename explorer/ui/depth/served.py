@@ -7,13 +7,13 @@ from explorer.library.depth import check_seconds
 from explorer.library.vectors import Vectors, vectors
 from explorer.refusal import Refusal
 from explorer.ui.kit import strings
-from explorer.ui.kit.validation import Given, Limit
+from explorer.ui.kit.validation import ArgumentLimit, Given
 
 MAX_VECTORS = 32
 """Most words whose vectors are sent: of three base models they are some 10 MB of JSON."""
 
 
-def few_texts(argument: str) -> Limit:
+def few_texts(argument: str) -> ArgumentLimit:
     """Return the limit of a list of texts over which layers are compared."""
     most = limits.TEXTS.maximum
 
@@ -22,7 +22,7 @@ def few_texts(argument: str) -> Limit:
         if n > most:
             raise Refusal(strings.TOO_MANY_TEXTS.format(n=f"{n:,}", most=most))
 
-    return Limit(argument, strings.AT_MOST_TEXTS.format(limit=most), check)
+    return ArgumentLimit(argument, strings.AT_MOST_TEXTS.format(limit=most), check)
 
 
 def few_vectors(**given: Any) -> Vectors:  # noqa: ANN401 - the public function's arguments
@@ -37,7 +37,7 @@ def few_vectors(**given: Any) -> Vectors:  # noqa: ANN401 - the public function'
     return answer
 
 
-SECONDS = Limit(
+SECONDS = ArgumentLimit(
     "seconds",
     strings.AT_MOST_SECONDS.format(limit=limits.TEXTS_TIME.maximum),
     lambda given: check_seconds(given["seconds"], limits.TEXTS_TIME.maximum),

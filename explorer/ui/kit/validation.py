@@ -104,8 +104,8 @@ def check_words(text: str, maximum: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """Limit of an endpoint that the public function does not have."""
+class ArgumentLimit:
+    """ArgumentLimit of an endpoint that the public function does not have."""
 
     argument: str
     note: str
@@ -114,13 +114,13 @@ class Limit:
     """Refuse a request beyond the limit, before any model runs."""
 
 
-def at_most_masks(maximum: int, sentence: Sentence) -> Limit:
+def at_most_masks(maximum: int, sentence: Sentence) -> ArgumentLimit:
     """Return a limit of the masks of a text."""
     note = strings.AT_MOST_MASKS.format(limit=maximum)
-    return Limit("text", note, lambda given: check_masks(given["text"], maximum, sentence))
+    return ArgumentLimit("text", note, lambda given: check_masks(given["text"], maximum, sentence))
 
 
-def at_most_words(maximum: int, unless: str = "") -> Limit:
+def at_most_words(maximum: int, unless: str = "") -> ArgumentLimit:
     """Return a limit of the words of a text, for requests without the argument ``unless``."""
 
     def check(given: Given) -> None:
@@ -128,7 +128,7 @@ def at_most_words(maximum: int, unless: str = "") -> Limit:
             check_words(given["text"], maximum)
 
     note = strings.AT_MOST_WORDS_WITHOUT if unless else strings.AT_MOST_WORDS
-    return Limit("text", note.format(limit=maximum, name=unless), check)
+    return ArgumentLimit("text", note.format(limit=maximum, name=unless), check)
 
 
 def link_in(question: Mapping[str, Any]) -> dict[str, str]:

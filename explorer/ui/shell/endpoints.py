@@ -13,7 +13,7 @@ import explorer
 from explorer.library.description import Description, described, example_of
 from explorer.library.family import Family
 from explorer.ui.kit import strings
-from explorer.ui.kit.validation import Given, Limit, page_family
+from explorer.ui.kit.validation import ArgumentLimit, Given, page_family
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Endpoint:
 
     name: str
     """Name of the endpoint and of the public function that it is made of."""
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[ArgumentLimit, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     """Notes on arguments that only Python takes in other forms, in place of the docstring's."""
     run: Callable[..., Any] | None = None
