@@ -238,22 +238,14 @@ def eight_rounds(monkeypatch):
 @pytest.fixture
 def headed(tiny_family, tmp_path, own_models):
     """Save a random head of a kind that labels texts, on its encoder; return the folder."""
-    import shutil
+    from transformers import AutoModelForSequenceClassification as Classifier
 
-    import torch
-    from transformers import AutoModelForSequenceClassification
+    from tests.tiny_models import with_random_head
 
     def saved(kind, labels, problem=None, card=""):
         folder = tmp_path / f"{kind}-{len(labels)}-{problem}"
-        shutil.copytree(tiny_family.path / f"mini-{kind}", folder)
-        torch.manual_seed(len(labels))
-        network = AutoModelForSequenceClassification.from_pretrained(
-            folder, id2label=dict(enumerate(labels)), num_labels=len(labels), problem_type=problem
-        )
-        torch.nn.init.normal_(network.classifier.weight, std=0.5)
-        network.save_pretrained(folder)
-        (folder / "README.md").write_text(card, "utf-8")
-        return folder
+        encoder = tiny_family.path / f"mini-{kind}"
+        return with_random_head(folder, encoder, Classifier, labels, card, problem_type=problem)
 
     return saved
 
@@ -261,22 +253,14 @@ def headed(tiny_family, tmp_path, own_models):
 @pytest.fixture
 def tagger(tiny_family, tmp_path, own_models):
     """Save a random token classifier of a kind on its encoder; return the folder."""
-    import shutil
+    from transformers import AutoModelForTokenClassification as Tagger
 
-    import torch
-    from transformers import AutoModelForTokenClassification
+    from tests.tiny_models import with_random_head
 
     def saved(kind, labels, card=""):
         folder = tmp_path / f"tags-{kind}-{len(labels)}"
-        shutil.copytree(tiny_family.path / f"mini-{kind}", folder)
-        torch.manual_seed(len(labels))
-        network = AutoModelForTokenClassification.from_pretrained(
-            folder, id2label=dict(enumerate(labels)), num_labels=len(labels)
-        )
-        torch.nn.init.normal_(network.classifier.weight, std=0.5)
-        network.save_pretrained(folder)
-        (folder / "README.md").write_text(card, "utf-8")
-        return folder
+        encoder = tiny_family.path / f"mini-{kind}"
+        return with_random_head(folder, encoder, Tagger, labels, card)
 
     return saved
 

@@ -3,6 +3,7 @@
 The weights have a larger spread than usual, so that attention is far from uniform and heads differ.
 """
 
+import shutil
 from pathlib import Path
 
 import torch
@@ -127,3 +128,16 @@ def save_tiny_family(folder: Path) -> None:
         save(*make_bert(6, 12, WIDTH, WIDE_SPREAD), folder / "mini-bert")
         save(*make_distilbert(3, 12, WIDTH, WIDE_SPREAD), folder / "mini-distilbert")
         save(*make_albert(6, 12, WIDTH, WIDTH // 3, WIDE_SPREAD), folder / "mini-albert")
+
+
+def with_random_head(folder: Path, encoder: Path, kind, labels, card: str = "", **config) -> Path:
+    """Save an encoder's folder anew with a random head of a class of transformers, and a card."""
+    shutil.copytree(encoder, folder)
+    torch.manual_seed(len(labels))
+    network = kind.from_pretrained(
+        folder, id2label=dict(enumerate(labels)), num_labels=len(labels), **config
+    )
+    torch.nn.init.normal_(network.classifier.weight, std=0.5)
+    network.save_pretrained(folder)
+    (folder / "README.md").write_text(card, "utf-8")
+    return folder

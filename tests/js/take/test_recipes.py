@@ -4,7 +4,6 @@ import ast
 import json
 import re
 import runpy
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -27,7 +26,7 @@ from tests.js import page_values as values
 from tests.js.take.recomputed import agree, run_alone
 from tests.needs import needs_node
 from tests.stand_in_hub import save_base_family, stand_in_hub
-from tests.tiny_models import WIDE_SPREAD, WIDTH, make_bert, save
+from tests.tiny_models import WIDE_SPREAD, WIDTH, make_bert, save, with_random_head
 from tests.ui.kit import test_drawn
 from tests.ui.kit.test_drawn import GAPS, OFFERED, PAIR, PASSAGE, drawings, numbers_in
 
@@ -321,14 +320,8 @@ def test_so_does_the_script_of_token_classifiers(tiny_family, own_models, tmp_pa
 
     places = {}
     for kind, tags in TAGS.items():
-        places[kind] = tmp_path / f"own-{kind}"
-        shutil.copytree(tiny_family.path / f"mini-{kind}", places[kind])
-        torch.manual_seed(len(tags))
-        network = AutoModelForTokenClassification.from_pretrained(
-            places[kind], id2label=dict(enumerate(tags)), num_labels=len(tags)
-        )
-        torch.nn.init.normal_(network.classifier.weight, std=0.5)
-        network.save_pretrained(places[kind])
+        encoder, place = tiny_family.path / f"mini-{kind}", tmp_path / f"own-{kind}"
+        places[kind] = with_random_head(place, encoder, AutoModelForTokenClassification, tags)
     flags = parse_flags([f"--model=m{kind}={place}" for kind, place in places.items()])
     state, text = PageState(family=flags.family), f"{LABELLED} {LABELLED}"
     spans, choice, _, _ = show_spans(state, text, "")
@@ -358,17 +351,9 @@ def own_heads(tiny_family, own_models, tmp_path):
 
     places = {}
     for kind, (labels, problem) in HEADS.items():
-        places[kind] = tmp_path / f"own-{kind}"
-        shutil.copytree(tiny_family.path / f"mini-{kind}", places[kind])
-        torch.manual_seed(len(labels))
-        network = AutoModelForSequenceClassification.from_pretrained(
-            places[kind],
-            id2label=dict(enumerate(labels)),
-            num_labels=len(labels),
-            problem_type=problem,
-        )
-        torch.nn.init.normal_(network.classifier.weight, std=0.5)
-        network.save_pretrained(places[kind])
+        encoder, place = tiny_family.path / f"mini-{kind}", tmp_path / f"own-{kind}"
+        given = AutoModelForSequenceClassification, labels
+        places[kind] = with_random_head(place, encoder, *given, problem_type=problem)
     flags = parse_flags([f"--model=m{kind}={place}" for kind, place in places.items()])
     return flags.family, {f"m{kind}": [str(place), ""] for kind, place in places.items()}
 
