@@ -25,27 +25,33 @@ from explorer.refusal import Refusal, brief
 
 
 def asked_heads(
-    ready: Prepared[object], names: Sequence[str], given: LabelNames | None = None
+    ready: Prepared[object],
+    names: Sequence[str],
+    given: LabelNames | None = None,
+    task: str = "classes",
 ) -> AskedHeads:
     """Return the models' own heads that can be scored on the rows of a list.
 
     Args:
         ready: The rows and the models.
-        names: The labels of the list; none of rows with a score.
+        names: The labels of the list, or of its spans; none of rows with a score.
         given: By column names for the labels of its head, in the order of the outputs.
+        task: What the heads do: ``classes`` or ``tokens``.
 
     Raises:
         Refusal: names are given for a column that has no head, or not as many as it has labels.
     """
-    _check_named(given, ready)
+    for key in given or {}:
+        if key not in ready.specs:
+            raise Refusal(NO_COLUMN.format(key=brief(key), known=", ".join(ready.specs) or NONE))
     heads: dict[str, OwnHead] = {}
     others: dict[str, NotScored] = {}
     for key, spec in ready.specs.items():
-        found = _own_head(spec, names, (given or {}).get(key))
-        if isinstance(found, OwnHead):
+        found = _own_head(spec, names, (given or {}).get(key), task)
+        if isinstance(found, OwnHead) and task == "classes":
             found = _fitting(found, ready.texts.kind)
         if isinstance(found, OwnHead):
-            found = _usable(found, spec, ready)
+            found = _usable(found, spec, ready, task)
         if isinstance(found, OwnHead):
             heads[key] = found
         else:
@@ -54,42 +60,8 @@ def asked_heads(
     return AskedHeads(heads, others, data)
 
 
-def _check_named(given: LabelNames | None, ready: Prepared[object]) -> None:
-    for key in given or {}:
-        if key not in ready.specs:
-            raise Refusal(NO_COLUMN.format(key=brief(key), known=", ".join(ready.specs) or NONE))
-
-
-def asked_taggers(
-    ready: Prepared[object], types: Sequence[str], given: LabelNames | None = None
-) -> AskedHeads:
-    """Return the models' own heads that can be scored on tagged rows.
-
-    Args:
-        ready: The rows and the models that have a head for tokens.
-        types: The labels of the list's spans.
-        given: By column names for the tags of its head, in the order of the outputs.
-
-    Raises:
-        Refusal: names are given for a column that has no head, or not as many as it has tags.
-    """
-    _check_named(given, ready)
-    heads: dict[str, OwnHead] = {}
-    others: dict[str, NotScored] = {}
-    for key, spec in ready.specs.items():
-        found = _own_head(spec, types, (given or {}).get(key), "tokens")
-        if isinstance(found, OwnHead):
-            found = _usable(found, spec, ready, "tokens")
-        if isinstance(found, OwnHead):
-            heads[key] = found
-        else:
-            others[key] = found
-    data = {key: named_data(ready.specs[key], is_adapter=False) for key in heads}
-    return AskedHeads(heads, others, data)
-
-
 def _own_head(
-    spec: ModelSpec, names: Sequence[str], given: Sequence[str] | None, task: str = "classes"
+    spec: ModelSpec, names: Sequence[str], given: Sequence[str] | None, task: str
 ) -> OwnHead | NotScored:
     """Return a model's head with the outputs of a list's labels, or that it has none.
 
@@ -134,7 +106,7 @@ def _not_scored(head: OwnHead, reason: str, said: str = "") -> NotScored:
 
 
 def _usable(
-    head: OwnHead, spec: ModelSpec, ready: Prepared[object], task: str = "classes"
+    head: OwnHead, spec: ModelSpec, ready: Prepared[object], task: str
 ) -> OwnHead | NotScored:
     """Return a head whose weights are there and fit, or the sentence why they cannot be used."""
     from explorer.models.task_heads.adapters import card_of

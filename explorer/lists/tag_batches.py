@@ -10,7 +10,7 @@ import numpy as np
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, gather
 from explorer.lists.batches import BLOCK_ROWS, Part, Prepared, in_batches, prepared
-from explorer.lists.head_questions import asked_taggers
+from explorer.lists.head_questions import asked_heads
 from explorer.lists.heads import NO_HEAD, OTHER_NAMES, AskedHeads, NotScored
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import MAX_TOKENS, TextList
@@ -55,7 +55,7 @@ def prepare_tags(
         raise BadRows(NO_TAGGER)
     words, types = [row.tokens for row in texts.rows], types_of(texts)
     ready = prepared(texts, replace(ask, specs=able), tag_plans, words, cancel)
-    found = asked_taggers(ready, types, given)
+    found = asked_heads(ready, types, given, "tokens")
     if not found.heads:
         raise BadRows(_not_scored_said(ready, found, types))
     without = {key: NotScored(NO_HEAD) for key in ask.specs if key not in able}

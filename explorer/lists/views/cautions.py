@@ -20,7 +20,14 @@ from explorer.lists.results import (
 from explorer.lists.roles import MAX_CLASSES
 from explorer.lists.tagged import TaggedList
 from explorer.lists.views.head_strings import head_cautions
-from explorer.lists.views.strings import GUESS_ALPHA, first_of, names_of, scored, unknown_said
+from explorer.lists.views.strings import (
+    GUESS_ALPHA,
+    first_of,
+    groups_said,
+    names_of,
+    scored,
+    unknown_said,
+)
 from explorer.lists.views.tag_strings import tag_cautions
 
 NOT_COMPARED = (
@@ -65,10 +72,6 @@ SCORED_COPIES = (
 CUT = "{n} of {rows} {are} too long for the models: {part} is read, the same by all of them."
 PARTS = {"head": "the beginning", "head_and_tail": "the beginning and the end"}
 OTHER = "; for {n} of them one with another label"
-GROUPS = (
-    "The rows of a group stay together: {groups}. Intervals and tests count each group, not each "
-    "row."
-)
 LAYERS = "With the layer that each fold chooses on its training rows: {shares}."
 
 
@@ -118,8 +121,7 @@ def _dependences(
         are, part = "is" if n_cut == 1 else "are", PARTS[result.texts.way]
         yield CUT.format(n=f"{n_cut:,}", rows=rows, are=are, part=part)
     if groups is not None:
-        n_groups = counted(len(set(groups.tolist())), "group")
-        yield GROUPS.format(groups=f"{rows} in {n_groups}")
+        yield groups_said(len(result.texts.rows), len(set(groups.tolist())))
     if copies.n and isinstance(result, ScoredList):
         yield SCORED_COPIES.format(n=f"{copies.n:,}", rows=rows)
     elif copies.n:

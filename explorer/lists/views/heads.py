@@ -98,12 +98,13 @@ def _duels(result: LabelledList, texts: Texts) -> Markup:
         for duels, is_head in ((result.heads.duels, True), (result.heads.against, False))
         for duel in duels
     ]
-    return el(
-        "details",
-        el("summary", texts["heads_duels"]),
-        table([texts[f"heads_{name}"] for name in names], rows, texts["table_duels"]),
-        class_="tx-more",
-    )
+    head = [texts[f"heads_{name}"] for name in names]
+    return folded(texts["heads_duels"], table(head, rows, texts["table_duels"]))
+
+
+def folded(title: str, inside: Markup) -> Markup:
+    """Build a part that opens below its title."""
+    return el("details", el("summary", title), inside, class_="tx-more")
 
 
 def _duel_row(duel: HeadDuel, result: LabelledList, is_head: bool) -> Row:
@@ -126,6 +127,19 @@ def number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
+def score_json(score: Scored) -> dict[str, Any]:
+    """Return a score and its interval as JSON."""
+    return {"value": number(score.value), "interval": [score.low, score.high]}
+
+
+def cards_json(on_cards: Mapping[str, tuple[tuple[str, str], ...]]) -> dict[str, Any]:
+    """Return by model the data sets that its card names, and their names on the list, as JSON."""
+    return {
+        key: [{"card": name, "list": known} for name, known in pairs]
+        for key, pairs in on_cards.items()
+    }
+
+
 def heads_json(heads: HeadsResult | HeadSetsResult | HeadScoresResult) -> dict[str, Any]:
     """Return the models' own heads as JSON; no number is rounded."""
     writers: dict[type, Any] = {
@@ -144,7 +158,7 @@ def _labelled_json(heads: HeadsResult) -> dict[str, Any]:
     return {
         "models": {key: _scores_json(each) for key, each in heads.scores.items()},
         "best": list(heads.verdict.best),
-        "same_rows": {key: _ends(each) for key, each in heads.same_rows.items()},
+        "same_rows": {key: score_json(each) for key, each in heads.same_rows.items()},
         "differences": [_duel_json(duel, duel.second) for duel in heads.duels]
         + [
             _duel_json(
@@ -153,10 +167,7 @@ def _labelled_json(heads: HeadsResult) -> dict[str, Any]:
             for duel in heads.against
         ],
         "rows_in_sst2_training": heads.copies,
-        "on_cards": {
-            key: [{"card": name, "list": known} for name, known in pairs]
-            for key, pairs in heads.on_cards.items()
-        },
+        "on_cards": cards_json(heads.on_cards),
     }
 
 
@@ -167,8 +178,8 @@ def _scores_json(scores: HeadScores) -> dict[str, Any]:
         "matched": {name: scores.head.labels[place] for name, place in scores.head.places.items()},
         "matched_by_number": scores.head.by_number,
         "rows": int(scores.rows.sum()),
-        "accuracy": _ends(scores.accuracy),
-        "macro_f1": _ends(scores.macro_f1),
+        "accuracy": score_json(scores.accuracy),
+        "macro_f1": score_json(scores.macro_f1),
         "confusion": scores.confusion.tolist(),
         "confusion_labels": list(scores.labels),
         "calibration": calibration_json(scores.calibration),
@@ -185,7 +196,7 @@ def calibration_json(found: Calibration) -> dict[str, Any]:
         "p_value": found.p_value,
         "mean_confidence": found.confidence,
         "bins": [
-            {"rows": each.n, "confidence": each.confidence, "right": _ends(each.right)}
+            {"rows": each.n, "confidence": each.confidence, "right": score_json(each.right)}
             for each in found.bins
         ],
         "temperature": None
@@ -208,7 +219,7 @@ def _duel_json(duel: HeadDuel, second: str) -> dict[str, Any]:
     return {
         "classifiers": [duel.first, second],
         "rows": duel.n_rows,
-        "accuracy": _ends(duel.difference),
+        "accuracy": score_json(duel.difference),
         "only_first": duel.only_first,
         "only_second": duel.only_second,
         "p_value": duel.p_value,
@@ -232,12 +243,12 @@ def _sets_json(heads: HeadSetsResult) -> dict[str, Any]:
 
 
 def _of_sets(each: HeadSets) -> dict[str, Any]:
-    by_label = zip(each.labels, map(_ends, each.scores.by_label), strict=True)
+    by_label = zip(each.labels, map(score_json, each.scores.by_label), strict=True)
     return {
         "labels": list(each.head.labels),
         "scored_labels": list(each.labels),
-        "macro_f1": _ends(each.scores.macro),
-        "micro_f1": _ends(each.scores.micro),
+        "macro_f1": score_json(each.scores.macro),
+        "micro_f1": score_json(each.scores.micro),
         "f1_by_label": dict(by_label),
         "calibration": calibration_json(each.calibration),
     }
@@ -246,11 +257,7 @@ def _of_sets(each: HeadSets) -> dict[str, Any]:
 def _correlations_json(heads: HeadScoresResult) -> dict[str, Any]:
     return {
         "models": {
-            key: {"spearman": _ends(each.spearman), "pearson": _ends(each.pearson)}
+            key: {"spearman": score_json(each.spearman), "pearson": score_json(each.pearson)}
             for key, each in heads.scores.items()
         }
     }
-
-
-def _ends(score: Scored) -> dict[str, Any]:
-    return {"value": number(score.value), "interval": [score.low, score.high]}

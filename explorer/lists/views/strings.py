@@ -56,6 +56,10 @@ ROLES = {
     "tokens": "list of words",
     "tags": "list of tags",
 }
+GROUPS = (
+    "The rows of a group stay together: {groups}. Intervals and tests count each group, not each "
+    "row."
+)
 PAIR = "“{good}” is compared with “{bad}”"
 MOST_NAMED = 5
 READ_AS = "{rows}{header}: {columns}.{unused}{note}"
@@ -413,3 +417,8 @@ def first_of(names: Sequence[str]) -> list[str]:
     """Return the first names, and how many more there are."""
     more = len(names) - MOST_NAMED
     return [*names[:MOST_NAMED], MORE.format(n=more)] if more > 1 else [*names]
+
+
+def groups_said(n_rows: int, n_groups: int) -> str:
+    """Return that the rows of a group stay together, and how many groups there are."""
+    return GROUPS.format(groups=f"{counted(n_rows, 'row')} in {counted(n_groups, 'group')}")

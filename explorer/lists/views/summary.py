@@ -23,7 +23,7 @@ from explorer.lists.roles import LeftOut
 from explorer.lists.rule import FastReport
 from explorer.lists.tagged import TaggedList
 from explorer.lists.views.fast import fast_sentence
-from explorer.lists.views.heads import has_heads, heads_html
+from explorer.lists.views.heads import folded, has_heads, heads_html
 from explorer.lists.views.pair_strings import mean_said, stereo_said
 from explorer.lists.views.strings import (
     correlation,
@@ -147,12 +147,7 @@ def duels_table(result: ListResult, texts: Texts) -> Markup | None:
         return None
     head = [texts["two"], texts["only_first"], texts["only_second"], texts["p_value"]]
     rows = [_duel_row(duel, result.labels) for duel in result.summary.duels]
-    return el(
-        "details",
-        el("summary", texts["duels"]),
-        table(head, rows, texts["table_duels"]),
-        class_="tx-more",
-    )
+    return folded(texts["duels"], table(head, rows, texts["table_duels"]))
 
 
 def left_out_html(left_out: Sequence[LeftOut], texts: Texts) -> Markup | None:

@@ -8,7 +8,7 @@ import numpy as np
 from explorer.lists.bias import CrowsScore
 from explorer.lists.comparison import Duel, Mean, Share
 from explorer.lists.disagreement import by_disagreement
-from explorer.lists.judge import LabelledResult, Scored
+from explorer.lists.judge import LabelledResult
 from explorer.lists.multilabel import MultilabelList
 from explorer.lists.results import (
     BestLayer,
@@ -23,7 +23,7 @@ from explorer.lists.results import (
 from explorer.lists.stereoset import StereoScore
 from explorer.lists.tagged import TaggedList
 from explorer.lists.views.cautions import cautions
-from explorer.lists.views.heads import heads_json, number
+from explorer.lists.views.heads import heads_json, number, score_json
 from explorer.lists.views.strings import headline
 from explorer.lists.views.tags import tagged_json
 
@@ -55,8 +55,8 @@ def _scored_summary(result: ScoredList) -> dict[str, Any]:
         "groups": None if scores.truth.groups is None else len(set(scores.truth.groups.tolist())),
         "regressions": {
             key: {
-                "spearman": _scored(each.spearman),
-                "pearson": _scored(each.pearson),
+                "spearman": score_json(each.spearman),
+                "pearson": score_json(each.pearson),
                 "spearman_of_shuffled_scores": number(each.control),
                 "layer": result.layers.get(key),
                 "penalties": list(scores.predicted[key].penalties),
@@ -175,8 +175,8 @@ def _labelled_summary(result: LabelledList) -> dict[str, Any]:
     scores = result.result
     models = {
         key: {
-            "accuracy": _scored(scores.accuracy[key]),
-            "macro_f1": _scored(scores.macro_f1[key]),
+            "accuracy": score_json(scores.accuracy[key]),
+            "macro_f1": score_json(scores.macro_f1[key]),
             "confusion": scores.confusion[key].tolist(),
             "layer": result.layers.get(key),
             "learning_curve": [
@@ -223,9 +223,9 @@ def _multilabel_summary(result: MultilabelList) -> dict[str, Any]:
         "cut": {"rows": result.texts.n_cut, "way": result.texts.way or None},
         "classifiers": {
             key: {
-                "macro_f1": _scored(each.macro),
-                "micro_f1": _scored(each.micro),
-                "f1_by_label": dict(zip(names, map(_scored, each.by_label), strict=True)),
+                "macro_f1": score_json(each.macro),
+                "micro_f1": score_json(each.micro),
+                "f1_by_label": dict(zip(names, map(score_json, each.by_label), strict=True)),
                 "macro_f1_of_shuffled_labels": number(each.control),
                 "layer": result.layers.get(key),
             }
@@ -246,7 +246,7 @@ def _differences(result: LabelledResult) -> list[dict[str, Any]]:
     return [
         {
             "classifiers": [each.first, each.second],
-            "accuracy": _scored(each.accuracy),
+            "accuracy": score_json(each.accuracy),
             "macro_f1": _alone(each.macro_f1),
             "only_first": each.only_first,
             "only_second": each.only_second,
@@ -303,10 +303,6 @@ def _duels(duels: Sequence[Duel]) -> list[dict[str, Any]]:
     ]
 
 
-def _scored(score: Scored) -> dict[str, Any]:
-    return {"value": number(score.value), "interval": [score.low, score.high]}
-
-
 def _alone(value: float) -> dict[str, Any]:
     """Return a score that has no interval."""
     return {"value": value, "interval": None}
@@ -315,5 +311,5 @@ def _alone(value: float) -> dict[str, Any]:
 def _best_layer(best: BestLayer | None) -> dict[str, Any] | None:
     if best is None:
         return None
-    gained = {"gain_over_layer": _scored(best.gain)}
-    return {"accuracy": _scored(best.accuracy), "layers": list(best.layers)} | gained
+    gained = {"gain_over_layer": score_json(best.gain)}
+    return {"accuracy": score_json(best.accuracy), "layers": list(best.layers)} | gained

@@ -12,7 +12,7 @@ from explorer.lists.views.head_strings import (
     at_most,
     on_cards_said,
 )
-from explorer.lists.views.strings import first_of, p_value, scored
+from explorer.lists.views.strings import first_of, groups_said, p_value, scored
 
 NOUN = "sentence"
 SOLE = (
@@ -46,10 +46,6 @@ NOT_YOURS = (
     "as wrong."
 )
 ONE_EACH = "Each word is a span here: F1 is the share of words with the right tag."
-GROUPS = (
-    "The rows of a group stay together: {groups}. Intervals and tests count each group, not each "
-    "row."
-)
 WITHOUT = "{names} {bring} no head that tags words."
 MORE_SPANS = "{n} more"
 SPAN = "{words} ({label})"
@@ -128,10 +124,9 @@ def tag_cautions(result: TaggedList) -> Iterator[str]:
             yield NOT_YOURS.format(label=label, types=_quoted(own), n=f"{n:,}")
     if n_spans == sum(len(row.tags) for row in result.texts.rows):
         yield ONE_EACH
-    groups = {row.group or row.number for row in result.texts.rows}
     if any(row.group for row in result.texts.rows):
-        rows = counted(len(result.texts.rows), "row")
-        yield GROUPS.format(groups=f"{rows} in {counted(len(groups), 'group')}")
+        groups = {row.group or row.number for row in result.texts.rows}
+        yield groups_said(len(result.texts.rows), len(groups))
     yield from _others(result)
 
 

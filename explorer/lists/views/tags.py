@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from explorer.lists.judge import Scored
 from explorer.lists.rows import TextRow
 from explorer.lists.tagged import LEXICON, Span, SpanScores, TagDuel, TaggedList, TagScores
+from explorer.lists.views.heads import cards_json, folded, score_json
 from explorer.lists.views.strings import p_value, scored
 from explorer.lists.views.tag_strings import CONTROL, SPAN
 from explorer.views.markup import Markup, el, join, model_name, table
@@ -28,12 +28,8 @@ def tags_html(result: TaggedList, texts: Texts) -> Markup:
         head += [texts[f"tags_{name}"] for name in ("difference", "p_value", "holm")]
         duels = [_duel_row(duel, result) for duel in (*found.duels, *found.against)]
         inside = table(head, duels, texts["table_duels_tags"])
-        parts.append(_folded(texts["tags_duels"], inside))
+        parts.append(folded(texts["tags_duels"], inside))
     return join(*parts)
-
-
-def _folded(title: str, inside: Markup) -> Markup:
-    return el("details", el("summary", title), inside, class_="tx-more")
 
 
 def _all(result: TaggedList) -> list[tuple[str, TagScores]]:
@@ -68,7 +64,7 @@ def _by_type(result: TaggedList, texts: Texts) -> Markup:
         ]
         for label in types
     ]
-    return _folded(texts["tags_by_label"], table(head, rows, texts["table_by_label"]))
+    return folded(texts["tags_by_label"], table(head, rows, texts["table_by_label"]))
 
 
 def _duel_row(duel: TagDuel, result: TaggedList) -> Row:
@@ -125,16 +121,13 @@ def tagged_json(result: TaggedList) -> dict[str, Any]:
             key: {"reason": why.reason, "labels": list(why.labels)}
             for key, why in heads.asked.others.items()
         },
-        "on_cards": {
-            key: [{"card": name, "list": known} for name, known in pairs]
-            for key, pairs in heads.on_cards.items()
-        },
+        "on_cards": cards_json(heads.on_cards),
     }
 
 
 def _scores_json(each: TagScores) -> dict[str, Any]:
     return _span_json(each.micro) | {
-        "macro_f1": _ends(each.macro_f1),
+        "macro_f1": score_json(each.macro_f1),
         "rows_right": int(each.right.sum()),
         "by_label": {label: _span_json(score) for label, score in each.by_type.items()},
     }
@@ -142,9 +135,9 @@ def _scores_json(each: TagScores) -> dict[str, Any]:
 
 def _span_json(scores: SpanScores) -> dict[str, Any]:
     return {
-        "f1": _ends(scores.f1),
-        "precision": _ends(scores.precision),
-        "recall": _ends(scores.recall),
+        "f1": score_json(scores.f1),
+        "precision": score_json(scores.precision),
+        "recall": score_json(scores.recall),
         "spans": scores.n_true,
         "spans_given": scores.n_given,
     }
@@ -153,13 +146,9 @@ def _span_json(scores: SpanScores) -> dict[str, Any]:
 def _duel_json(duel: TagDuel) -> dict[str, Any]:
     return {
         "heads": [duel.first, "most frequent tag" if duel.second == LEXICON else duel.second],
-        "f1": _ends(duel.difference),
+        "f1": score_json(duel.difference),
         "only_first": duel.only_first,
         "only_second": duel.only_second,
         "p_value": duel.p_value,
         "p_value_corrected": duel.corrected,
     }
-
-
-def _ends(score: Scored) -> dict[str, Any]:
-    return {"value": float(score.value), "interval": [score.low, score.high]}
