@@ -1,5 +1,7 @@
 """Lists in bfloat16: the same bits in any list, and float32's decisions."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -12,6 +14,7 @@ from explorer.models.forward import tokenize
 from explorer.models.read_at import mask_states, vocabulary_rows
 from explorer.models.run import HEAD_ROWS, MaskedRow, half_batches, half_rows, half_tokens
 from explorer.models.specs import KINDS
+from tests.lists.test_bias import of_context
 from tests.tiny_models import WORDS
 
 pytestmark = pytest.mark.long  # not needed at every save
@@ -161,6 +164,29 @@ def test_pairs_and_sentences_are_fast_too(tiny_family, has_instructions):
     seen = plain.fast.models["bert"]
     assert (seen.n_first, seen.n_repeated) == (rule.FEWEST_FIRST, 0)
     assert 0 < seen.typical <= seen.largest
+
+
+def test_the_words_at_a_blank_are_fast_too(tiny_family, has_instructions, tmp_path):
+    draw = np.random.default_rng(3).choice
+    rows = [
+        of_context(
+            n, " ".join([*draw(PLAIN, 4), "BLANK", *draw(PLAIN, 2)]), draw(PLAIN, 3, replace=False)
+        )
+        for n in range(60)
+    ]
+    pairs = tmp_path / "pairs.json"
+    pairs.write_text(json.dumps({"data": {"intrasentence": rows}}))
+    exact, fast = explorer.texts(pairs), explorer.texts(pairs, precision="fast")
+    assert not fast.fast.exact["bert"].all()
+    for key in KINDS:
+        one, other = exact.answers.blanks[key], fast.answers.blanks[key]
+        assert [order(blank) for blank in one] == [order(blank) for blank in other]
+
+
+def order(blank):
+    """The comparisons of a blank's words that StereoSet's scores count."""
+    stereotype, against, unrelated = blank.words
+    return stereotype > against, stereotype > unrelated, against > unrelated
 
 
 def test_without_the_instructions_float32_is_used_and_a_sentence_says_so(tiny_family, monkeypatch):

@@ -16,6 +16,7 @@ from explorer.inference.cache import CACHE
 from explorer.links.codec import pack
 from explorer.links.page_state import PageState
 from explorer.links.tabs import TABS
+from explorer.ui.attention import tab as attention
 from explorer.ui.first import panels
 from explorer.ui.first import picture as first
 from explorer.ui.first.picture import first_html, in_shadow
@@ -23,7 +24,7 @@ from explorer.ui.first.preview import Preview
 from explorer.ui.first.sent import parts_of
 from explorer.ui.predictions.opening import opening_values
 from explorer.views.first.predictions import predictions_html
-from explorer.views.markup import Markup, el
+from explorer.views.markup import Markup, el, join
 from tests.markup import every, parsed, plain
 from tests.waiting import in_its_own_loop
 
@@ -189,3 +190,11 @@ def test_the_columns_hold_the_probabilities_and_shares_of_their_data():
         for word, p in zip(model["masks"][0]["words"][:5], model["masks"][0]["p"], strict=False):
             assert word in text
             assert f"{p:.3f}" in text or p < 0.001
+
+
+def test_the_first_attention_says_when_a_tile_shows_blocks_of_words(tiny_family):
+    for text, n_words in (("the cat .", 1), ("the cat . " * 50, 3)):
+        runs = tiny_family.runs(text)
+        picture = attention.first(PageState(), attention.show(PageState(), (runs, {})))
+        blocks = f"Tiles show the maximum over blocks of {n_words} words"
+        assert (blocks in plain(str(join(*picture)))) == (n_words > 1)
