@@ -7,7 +7,8 @@ import random
 import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Collection
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -109,11 +110,9 @@ NO_ADDRESS = "nowhere"
 """The address of a request without a client."""
 STEP_S = 0.1
 """Seconds between two looks at the queue; a longer gap means that the event loop was blocked."""
-EMPTY_SLEEP_S = 0.005
-"""Seconds between two looks at an empty queue: Gradio's thousand looks a second take a twentieth of
-a core from a server that nobody asks anything."""
-NO_PROGRESS_SLEEP_S = 0.2
-"""Seconds between two looks at the progress of requests while none runs."""
+REST_S = 1.0
+"""Seconds after which a task of the queue that has nothing to do looks again, even if nothing woke
+it. Gradio's thousand looks a second take a twentieth of a core from a server that nobody asks."""
 TIMING_SLEEP_S = 0.05
 """Seconds between two looks at the queue while passes are timed: a thousand looks a second make a
 pass on two cores a tenth slower."""
@@ -122,6 +121,9 @@ KNOWN = 64
 RESTART_S = 0.5
 """Pause before a queue's task that has ended is started again."""
 ENDED = "the queue's task %s has ended and is started again"
+HasWork = Callable[[], bool]
+_HAS_WORK: ContextVar[HasWork] = ContextVar("has_work", default=lambda: True)
+"""In a task of the queue: whether it has anything to do."""
 _OF_PAGES = "/queue/join"
 
 
@@ -148,7 +150,7 @@ class WaitingRoom(Queue):
     """Gradio's queue with strict limits, which serves only requests whose stream is open."""
 
     def __init__(self, *arguments: Any, **kwargs: Any) -> None:  # noqa: ANN401
-        self._sleep_s, self._progress_s, self._is_closed = 0.0, 0.0, False
+        self._sleep_s, self._is_closed = 0.0, False
         super().__init__(*arguments, **kwargs)
         self.listening: Counter[str] = Counter()
         """Number of open streams by session."""
@@ -157,13 +159,17 @@ class WaitingRoom(Queue):
         self._unheard: deque[Event] = deque()
         self._ended: deque[str] = deque()
         self._entering = asyncio.Lock()
+        self._asked, self._begun = asyncio.Event(), asyncio.Event()
         self._probe: asyncio.Task[bool] | None = None
         self._probe_session = uuid4().hex
 
     @property
     def stopped(self) -> bool:
-        """True once the server closes; Gradio's task also sets it when it fails."""
-        return self._is_closed
+        """True once the server closes, and for a task of the queue while it has nothing to do.
+
+        Gradio's task also sets it when it fails.
+        """
+        return self._is_closed or not _HAS_WORK.get()()
 
     @stopped.setter
     def stopped(self, is_stopped: bool) -> None:
@@ -178,44 +184,55 @@ class WaitingRoom(Queue):
         """Seconds between two looks at a queue that has nothing to start."""
         if context().is_timing():
             return max(self._sleep_s, TIMING_SLEEP_S)
-        return self._sleep_s if len(self) else max(self._sleep_s, EMPTY_SLEEP_S)
+        return self._sleep_s
 
     @sleep_when_free.setter
     def sleep_when_free(self, seconds: float) -> None:
         self._sleep_s = seconds
 
-    @property
-    def progress_update_sleep_when_free(self) -> float:
-        """Seconds between two looks at the progress of running requests; more where none runs."""
-        is_running = any(job is not None for job in self.active_jobs)
-        return self._progress_s if is_running else max(self._progress_s, NO_PROGRESS_SLEEP_S)
-
-    @progress_update_sleep_when_free.setter
-    def progress_update_sleep_when_free(self, seconds: float) -> None:
-        self._progress_s = seconds
-
     def start(self) -> None:
-        """Start the queue, with a new lock that belongs to its event loop."""
+        """Start the queue, with a new lock and events that belong to its event loop."""
         self._entering, self._probe, self._is_closed = asyncio.Lock(), None, False
+        self._asked, self._begun = asyncio.Event(), asyncio.Event()
         super().start()
 
     async def start_processing(self) -> None:
-        """Run the task that begins requests, and run it again whenever it ends."""
-        await self._keep_running(super().start_processing)
+        """Begin requests while any wait; if the task fails, it is run again."""
+        await self._keep_running(super().start_processing, lambda: len(self) > 0, self._asked)
 
     async def start_progress_updates(self) -> None:
-        """Run the task that sends progress messages, and run it again whenever it ends."""
-        await self._keep_running(super().start_progress_updates)
+        """Send progress messages while requests run; if the task fails, it is run again."""
+        await self._keep_running(
+            super().start_progress_updates,
+            lambda: any(job is not None for job in self.active_jobs),
+            self._begun,
+        )
 
-    async def _keep_running(self, run: Callable[[], Awaitable[None]]) -> None:
+    async def _keep_running(
+        self, run: Callable[[], Awaitable[None]], has_work: HasWork, woken: asyncio.Event
+    ) -> None:
         while not self._is_closed:
-            task = asyncio.ensure_future(run())
+            task = asyncio.create_task(self._run(run, has_work, woken), name=run.__name__)
             # Only this task's own end is awaited: if the server cancels us, we end too.
             await asyncio.wait([task])
             if not self._is_closed:
                 failure = None if task.cancelled() else task.exception()
                 LOGGER.error(ENDED, run.__name__, exc_info=failure)
                 await asyncio.sleep(RESTART_S)
+
+    async def _run(
+        self, run: Callable[[], Awaitable[None]], has_work: HasWork, woken: asyncio.Event
+    ) -> None:
+        """Run Gradio's task whenever it has something to do, and rest until it is woken."""
+        _HAS_WORK.set(has_work)
+        while not self._is_closed:
+            woken.clear()
+            if has_work():
+                await run()
+            else:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(REST_S):
+                        await woken.wait()
 
     def _cancel_asyncio_tasks(self) -> None:
         """Let running requests go on if Gradio's task fails, which would cancel them."""
@@ -243,7 +260,7 @@ class WaitingRoom(Queue):
         self.listening[session] += 1
         try:
             async with asyncio.timeout(limits.HEALTH.maximum):
-                await super().push(PredictBodyInternal(**values), request, None)  # type: ignore[arg-type]
+                await self._add(PredictBodyInternal(**values), request, None)  # type: ignore[arg-type]
                 messages = self.pending_messages_per_session[session]
                 while not isinstance(message := await messages.get(), ProcessCompletedMessage):
                     pass
@@ -271,7 +288,14 @@ class WaitingRoom(Queue):
             if reason := self.refusal(sender_of(fn, request, session)):
                 # Not 503: for that Gradio's page shows its own text instead of this sentence.
                 raise HTTPException(429, reason)
+            return await self._add(body, request, username)
+
+    async def _add(self, body: Any, request: Any, username: str | None) -> Any:  # noqa: ANN401
+        """Add a request, and wake the task that begins it."""
+        try:
             return await super().push(body, request, username)
+        finally:
+            self._asked.set()
 
     def waiting(self) -> list[Event]:
         """Return all requests that wait."""
@@ -319,6 +343,7 @@ class WaitingRoom(Queue):
     async def process_events(self, events: list[Event], *arguments: Any) -> None:  # noqa: ANN401
         """Answer requests; long work stands back until a visitor's Compare has been sent."""
         first = events[0]
+        self._begun.set()
         is_visitor = first.concurrency_id == COMPARES and not _event_sender(first).is_program
         with context().answering() if is_visitor else nullcontext():
             await super().process_events(events, *arguments)
@@ -366,6 +391,7 @@ class WaitingRoom(Queue):
                 self._end_with_message(event, reason)
             else:
                 self.event_queue_per_concurrency_id[event.concurrency_id].queue.append(event)
+                self._asked.set()
 
     def end(self, session: str) -> None:
         """End the running requests of a session whose client has left.

@@ -21,7 +21,7 @@ from starlette.middleware import Middleware
 from benchmarks.served import served
 from explorer import limits
 from explorer.context import configure
-from explorer.middleware import validation
+from explorer.middleware import validation, waiting_room
 from explorer.middleware.concurrency import StreamTracker
 from explorer.middleware.health import add_probe, health_route
 from explorer.middleware.request_filter import RequestFilter
@@ -76,6 +76,14 @@ def url(page):
     ]
     with served(page, app_kwargs={"middleware": doors, "routes": health}) as url:
         yield url
+
+
+@pytest.fixture(autouse=True, scope="module")
+def never_woken_by_time():
+    """A task of the queue that nothing wakes rests longer than any test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting_room, "REST_S", 3600.0)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -322,11 +330,10 @@ def test_pages_that_do_not_listen_make_room_for_one_that_does(url, client, room,
     assert read(client, "visitor")["output"]["data"] == ["mine"]
 
 
-def test_a_queue_is_looked_at_seldom_while_it_is_empty_or_passes_are_timed(url, room, monkeypatch):
-    """Gradio looks a thousand times a second, also where nothing waits."""
+def test_a_queue_is_looked_at_seldom_while_passes_are_timed(url, room, monkeypatch):
+    """Gradio looks a thousand times a second."""
     lock, often = MeasurementLock(), Queue(True, 1, 1.0, None, None).sleep_when_free
     configure(is_timing=lock.is_timing)
-    assert room.sleep_when_free >= 0.005
     never_drop(monkeypatch)
     all_at_once(url, [join("deaf", "to wait")])
     assert room.sleep_when_free == often
@@ -337,15 +344,48 @@ def test_a_queue_is_looked_at_seldom_while_it_is_empty_or_passes_are_timed(url, 
     assert room.sleep_when_free == often
 
 
-def test_progress_is_looked_at_seldom_while_no_request_runs(room):
-    """Of a queue that serves nobody: the served one's tasks read what is running, too."""
-    often = Queue(True, 1, 1.0, None, None).progress_update_sleep_when_free
-    still = object.__new__(type(room))
-    still.progress_update_sleep_when_free = often
-    still.active_jobs = [None, None]
-    assert still.progress_update_sleep_when_free >= 0.2
-    still.active_jobs = [None, ["a request"]]
-    assert still.progress_update_sleep_when_free == often
+@pytest.fixture
+def entered(idle_queue, monkeypatch):
+    """Names of Gradio's loops, in the order in which they were entered; here they wait for none."""
+    line, names = idle_queue.event_queue_per_concurrency_id["a"].queue, []
+
+    async def begin(queue):
+        names.append("begin")
+        while not queue.stopped:
+            queue.active_jobs[0] = [line.pop()]
+            await queue.process_events(queue.active_jobs[0])
+
+    async def report(queue):
+        names.append("report")
+        while not queue.stopped:
+            queue.active_jobs[0] = None
+
+    async def answered(*_):
+        pass
+
+    monkeypatch.setattr(Queue, "start_processing", begin)
+    monkeypatch.setattr(Queue, "start_progress_updates", report)
+    monkeypatch.setattr(Queue, "process_events", answered)
+    return names
+
+
+def test_gradios_loops_are_entered_only_while_they_have_something_to_do(idle_queue, entered):
+    async def asked_twice():
+        idle_queue._asked, idle_queue._begun = asyncio.Event(), asyncio.Event()
+        tasks = [idle_queue.start_processing(), idle_queue.start_progress_updates()]
+        running = [asyncio.create_task(task) for task in tasks]
+        for number in range(3):
+            for _ in range(20):
+                await asyncio.sleep(0)
+            assert entered == ["begin", "report"] * number
+            event = program_event(number, "a", idle_queue.now)
+            idle_queue.event_queue_per_concurrency_id["a"].queue.append(event)
+            idle_queue._asked.set()
+        assert not idle_queue.stopped, "for all others it runs"
+        for task in running:
+            task.cancel()
+
+    in_its_own_loop(asked_twice())
 
 
 def test_a_stream_that_is_asked_for_while_the_server_stands_still_is_in_time(
@@ -615,7 +655,7 @@ def cancel_once(*_):
         (task,) = (
             task
             for task in asyncio.all_tasks()
-            if task.get_coro().__qualname__ == Queue.start_processing.__qualname__
+            if task.get_name() == Queue.start_processing.__name__
         )
         task.cancel()
 
