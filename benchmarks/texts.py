@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks import fast
 from benchmarks.click import span
 from benchmarks.served import made_up_text, stand_in_family
 from explorer import assets
@@ -41,16 +42,19 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.set_defaults(run=run)
     parser.add_argument("--families", nargs="+", choices=["mini", "base"], default=["mini", "base"])
     parser.add_argument("--rows", type=int, default=64)
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=15, help="3 are enough with --fast")
     parser.add_argument("--device", default="cpu", help="auto takes what is there")
     parser.add_argument("--dtype", choices=list(DTYPES), default="float32")
     parser.add_argument(
         "--attention", choices=["eager", "sdpa"], default="eager", help="of the hand-written loop"
     )
+    fast.add_options(parser)
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Print the throughput of masked rows and of features, as a share of the loop's."""
+    if chosen.fast:
+        return fast.run(chosen)
     device = resolve_device(chosen.device)
     for family in chosen.families:
         if family == "base":
@@ -66,7 +70,8 @@ def run(chosen: argparse.Namespace) -> int:
             "features": (ask_features, means),
         }
         for kind, (ours, loop) in compared.items():
-            here, there = partial(ours, texts, state), partial(by_hand, models, texts, loop)
+            lines = [row.text for row in texts.rows]
+            here, there = partial(ours, texts, state), partial(by_hand, models, lines, loop)
             what = f"{family}, {kind}, {device} {chosen.dtype}, {chosen.attention} loop"
             report(what, rounds_of(here, there, chosen.rounds), len(texts.rows))
     return 0
@@ -156,10 +161,10 @@ def ask_features(texts: TextList, state: PageState) -> None:
 
 
 @torch.inference_mode()
-def by_hand(models: list[LoadedModel], texts: TextList, loop: Loop) -> None:
-    """Run rows, sorted by length, in batches of 16 through one model after the other."""
+def by_hand(models: list[LoadedModel], texts: list[str], loop: Loop) -> None:
+    """Run texts, sorted by length, in batches of 16 through one model after the other."""
     for model in models:
-        lines = [row.text for row in texts.rows]
+        lines = list(texts)
         lines.sort(key=lambda line: len(model.tokenizer(line)["input_ids"]))
         for start in range(0, len(lines), BATCH):
             batch = model.tokenizer(lines[start : start + BATCH], padding=True, return_tensors="pt")
