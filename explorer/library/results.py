@@ -133,7 +133,10 @@ class AttributionResult(Result):
     def _repr_html_(self) -> str:
         from explorer.views.notebook import attributed_html
 
-        words = {k: (r.words, r.integrated_gradients.tolist()) for k, r in self.models.items()}
+        words = {
+            key: (found.words, found.integrated_gradients.tolist(), float(found.baseline))
+            for key, found in self.models.items()
+        }
         return str(attributed_html(words, self.model_columns))
 
 

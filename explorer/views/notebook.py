@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 12
 """Rows of a column that are shown."""
+BEFORE, ADDED = "before any word: all [MASK]", "the words add"
+"""Names of the two parts of an attributed value."""
 LONGEST = 60
 """Characters of a cell that are shown."""
 STYLE = (
@@ -195,13 +197,37 @@ def _cell(cell: Any) -> Markup:  # noqa: ANN401 - any value of a row
     return el("td", text, class_="n" if isinstance(cell, int) else None)
 
 
-Words = Mapping[str, tuple[Sequence[str], Sequence[float]]]
+Words = Mapping[str, tuple[Sequence[str], Sequence[float], float]]
+"""By model the words of a text, their values, and the value before any word."""
 
 
 def attributed_html(models: Words, columns: Sequence[str] = ()) -> Markup:
-    """Draw each model's text with its words coloured by their values."""
+    """Draw each model's text with its words coloured by their values, below what they add to.
+
+    Two bars on one scale for all models: the value before any word, and what the words add to it.
+    """
     colours = colours_of(columns)
+    parts = {key: (before, float(sum(values))) for key, (_, values, before) in models.items()}
+    largest = max((abs(value) for pair in parts.values() for value in pair), default=0.0) or 1.0
     return framed(
         colours,
-        *(section(model, colours, coloured_words(*pair)) for model, pair in models.items()),
+        *(
+            section(model, colours, _two_bars(parts[model], largest), coloured_words(words, values))
+            for model, (words, values, _) in models.items()
+        ),
     )
+
+
+def _two_bars(values: tuple[float, float], largest: float) -> Markup:
+    """Build a row each for the value before any word and for what the words add, with its bar."""
+    rows = [
+        el(
+            "tr",
+            el("th", name),
+            el("td", f"{value:+.3f}", class_="n"),
+            el("td", el("i", style=f"width:{6 * abs(value) / largest:.2f}em;background:{colour}")),
+        )
+        for name, value in zip((BEFORE, ADDED), values, strict=True)
+        for colour in [COLOURS["bert" if value >= 0 else "distilbert"].fill]
+    ]
+    return el("table", *rows)
