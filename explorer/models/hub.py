@@ -51,7 +51,8 @@ TOKENIZERS = (
     "vocab.json",
 )
 WEIGHTS, TOKENIZER, SETTINGS = "model.safetensors", "tokenizer.json", "tokenizer_config.json"
-ADAPTERS = "tasks/*/adapter_model.safetensors"
+ADAPTER_FILES = ("card.json", "adapter_model.safetensors")
+ADAPTERS = f"tasks/*/{ADAPTER_FILES[1]}"
 UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError)
 """Exceptions raised when a damaged file is parsed as JSON and its content looked up."""
 Stamp = tuple[tuple[str, int, int], ...]
@@ -71,6 +72,16 @@ class ModelUnavailable(Refusal):
     def __reduce__(self) -> "tuple[type[ModelUnavailable], tuple[ModelSpec, Sentence]]":
         """Return the constructor call, so that it pickles to a process on another machine."""
         return type(self), (self.spec, self.reason)
+
+
+def adapter_folder(spec: ModelSpec, task: str) -> Path:
+    """Return the folder of a model's adapter for a task, which may not exist."""
+    return (spec.folder or spec.bundled_path) / "tasks" / task
+
+
+def has_adapter(spec: ModelSpec, task: str) -> bool:
+    """Return whether a model has an adapter for a task next to its weights."""
+    return all((adapter_folder(spec, task) / name).exists() for name in ADAPTER_FILES)
 
 
 def hub_reachable(timeout: float = PROBE_SECONDS) -> bool:

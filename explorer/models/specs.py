@@ -74,7 +74,8 @@ class TaskHead:
     """A head that a checkpoint was fine-tuned with, as its config describes it."""
 
     task: str
-    """``classes`` (labels of a text or a pair), ``tokens`` (a label of each token), ``squad``."""
+    """``classes`` (labels of a text or a pair), ``tokens`` (a label of each token), ``squad``; or
+    ``sst2``: the sentiment adapter next to the weights, whose labels have other names here."""
     labels: tuple[str, ...] = ()
     """Its ``id2label``, in the order of the head's outputs."""
     problem: str = ONE_LABEL

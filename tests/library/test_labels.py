@@ -166,6 +166,35 @@ def test_the_reader_names_the_labels(headed):
     )
 
 
+@pytest.mark.long
+def test_the_labels_of_a_sentiment_adapter_can_be_named_too(tuned_family):
+    named = {"bert": ["schlecht", "gut"]}
+    usual = explorer.classify(TEXT).models["bert"]
+    assert usual.labels == ("negative", "positive")
+    for found in (
+        explorer.classify(TEXT, labels=named).models["bert"],
+        explorer.classify(TEXT, explorer.load("mini", labels=named)).models["bert"],
+    ):
+        assert found.labels == ("schlecht", "gut")
+        np.testing.assert_array_equal(found.values, usual.values)
+    assert explorer.classify(TEXT).models["bert"].labels == ("negative", "positive")
+    with pytest.raises(explorer.Refusal, match="head has 2 labels; 3 names are given"):
+        explorer.classify(TEXT, labels={"bert": ["a", "b", "c"]})
+
+
+@pytest.mark.long
+def test_a_notebook_has_a_bar_of_what_the_masks_alone_are_worth(headed):
+    family = explorer.load({"mine": headed("bert", NAMES)})
+    result = explorer.attribute(TEXT, family, label="ham")
+    found, html = result.models["mine"], result._repr_html_()
+    words = float(found.integrated_gradients.sum())
+    largest = max(abs(found.baseline), abs(words))
+    for name, value in (("before any word: all [MASK]", found.baseline), ("the words add", words)):
+        row = html.partition(f"<th>{name}</th>")[2].partition("</tr>")[0]
+        assert f">{value:+.3f}<" in row
+        assert f"width:{6 * abs(value) / largest:.2f}em" in row
+
+
 @pytest.mark.parametrize(
     ("labels", "said"),
     [

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from explorer.models.choice.family import OWN
-from explorer.models.specs import ModelSpec
+from explorer.models.hub import has_adapter
+from explorer.models.specs import SENTIMENT, ModelSpec, TaskHead
 from explorer.refusal import Refusal, Sentence, brief
 
 LabelNames = Mapping[str, Sequence[str]]
@@ -45,6 +46,8 @@ MAX_NAME = 60
 def with_labels(specs: Mapping[str, ModelSpec], labels: LabelNames | None) -> dict[str, ModelSpec]:
     """Return the models of a family, with the given names for the labels of their heads.
 
+    A model without a head of its own has the sentiment adapter next to its weights.
+
     Raises:
         Refusal: a column is none of these, has no head, or has another number of labels.
     """
@@ -56,7 +59,10 @@ def with_labels(specs: Mapping[str, ModelSpec], labels: LabelNames | None) -> di
 def _named(specs: Mapping[str, ModelSpec], key: str, names: Sequence[str]) -> ModelSpec:
     if key not in specs:
         raise Refusal(NO_COLUMN.format(key=brief(key), known=", ".join(specs) or NONE))
-    spec, head = specs[key], specs[key].task_head
+    spec = specs[key]
+    head = spec.task_head
+    if head is None and has_adapter(spec, "sst2"):
+        head = TaskHead("sst2", SENTIMENT[0])
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise Refusal(BAD_LABELS)
     if head is None or not head.labels:

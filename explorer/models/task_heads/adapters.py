@@ -5,7 +5,6 @@ import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary, proxy
 
@@ -24,18 +23,21 @@ from explorer.assets import ROOT
 from explorer.models.choice.files import new_name, wrapper_in
 from explorer.models.choice.own import written_shape
 from explorer.models.hub import (
+    ADAPTER_FILES,
     UNREADABLE,
+    adapter_folder,
     check_weights,
     checkpoint_path,
     checksum,
     file_checksum,
+    has_adapter,
     weight_files,
 )
 from explorer.models.loading import LoadedModel, building
 from explorer.models.specs import SENTIMENT, ModelSpec, TaskHead
 from explorer.refusal import Refusal, Sentence
 
-CARD, WEIGHTS, CONFIG = "card.json", "adapter_model.safetensors", "adapter_config.json"
+(CARD, WEIGHTS), CONFIG = ADAPTER_FILES, "adapter_config.json"
 NETWORKS = {
     "sst2": AutoModelForSequenceClassification,
     "classes": AutoModelForSequenceClassification,
@@ -95,11 +97,6 @@ _tuned: "WeakKeyDictionary[PreTrainedModel, dict[str, TunedModel]]" = WeakKeyDic
 _tuning = threading.Lock()
 
 
-def adapter_folder(spec: ModelSpec, task: str) -> Path:
-    """Return the folder of a model's adapter for a task, which may not exist."""
-    return (spec.folder or spec.bundled_path) / "tasks" / task
-
-
 def adapter_path(spec: ModelSpec, task: str = "sst2") -> str:
     """Return the path of a model's adapter in the repository, with slashes.
 
@@ -116,10 +113,9 @@ def read_card(spec: ModelSpec, task: str) -> dict[str, Any] | None:
     """Return an adapter's card, or that of a checkpoint's own head; None where there is neither."""
     if spec.tuned_for == task:
         return dict(BROUGHT)
-    folder = adapter_folder(spec, task)
-    if not ((folder / CARD).exists() and (folder / WEIGHTS).exists()):
+    if not has_adapter(spec, task):
         return None
-    return json.loads((folder / CARD).read_text("utf-8"))
+    return json.loads((adapter_folder(spec, task) / CARD).read_text("utf-8"))
 
 
 def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
@@ -183,7 +179,8 @@ def card_of(loaded: LoadedModel, task: str) -> dict[str, Any]:
 def head_for(spec: ModelSpec, task: str) -> tuple[str, TaskHead]:
     """Return the head with which a model labels texts or tokens, and its task in ``tuned_of``.
 
-    For texts, it is the checkpoint's own head, or else the sentiment adapter.
+    For texts, it is the checkpoint's own head, or else the sentiment adapter, whose labels may have
+    other names.
 
     Raises:
         NotTuned: the model has neither.
@@ -192,7 +189,8 @@ def head_for(spec: ModelSpec, task: str) -> tuple[str, TaskHead]:
     if own is not None and own.task == task:
         return task, own
     if task == "classes" and read_card(spec, "sst2"):
-        return "sst2", TaskHead("classes", SENTIMENT[0])
+        names = own.labels if own and own.task == "sst2" else SENTIMENT[0]
+        return "sst2", TaskHead("classes", names)
     raise NotTuned(NO_HEAD_OF[task].format(label=spec.label))
 
 
