@@ -233,7 +233,8 @@ def f1_interval(counts: np.ndarray, n: float) -> tuple[float, float]:
     variance = (shares * influence**2).sum() - (shares * influence).sum() ** 2
     middle = by_class.mean()
     counted = max(n / 2, n - len(counts))
-    return wilson(value, float(counted * middle * (1 - middle) / variance))
+    as_accuracy = middle * (1 - middle) / variance if variance > 0 else 1.0  # 0 with one class
+    return wilson(value, float(counted * as_accuracy))
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:

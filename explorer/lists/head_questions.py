@@ -1,6 +1,6 @@
 """Which of the models' own heads can be asked about the rows of a list, and why others cannot."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from explorer.inference.runs import call_on_model
@@ -49,7 +49,7 @@ def asked_heads(
     for key, spec in ready.specs.items():
         found = _own_head(spec, names, (given or {}).get(key), task)
         if isinstance(found, OwnHead) and task == "classes":
-            found = _fitting(found, ready.texts.kind)
+            found = _fitting(found, ready.texts.kind, names)
         if isinstance(found, OwnHead):
             found = _usable(found, spec, ready, task)
         if isinstance(found, OwnHead):
@@ -58,6 +58,18 @@ def asked_heads(
             others[key] = found
     data = {key: named_data(ready.specs[key], bool(head.adapter)) for key, head in heads.items()}
     return AskedHeads(heads, others, data)
+
+
+def has_head_for(specs: Iterable[ModelSpec], names: Sequence[str]) -> bool:
+    """Return whether the own head of any model knows the labels of a list with one label a row.
+
+    No weights are read.
+    """
+    found = [_own_head(spec, names, None, "classes") for spec in specs]
+    return any(
+        isinstance(head, OwnHead) and isinstance(_fitting(head, "labelled", names), OwnHead)
+        for head in found
+    )
 
 
 def _own_head(
@@ -70,9 +82,9 @@ def _own_head(
     from explorer.models.task_heads.adapters import NotTuned, adapter_path, head_for
 
     try:
-        _, head = head_for(spec, task)
+        asked, head = head_for(spec, task)
     except NotTuned:
-        head = TaskHead(task)
+        asked, head = task, TaskHead(task)
     if given is not None:
         named = with_labels({spec.key: replace(spec, task_head=head)}, {spec.key: given})
         head = named[spec.key].task_head or head
@@ -84,18 +96,21 @@ def _own_head(
         own = OwnHead(head.labels, head.problem, places)
         return own if places else NotScored(OTHER_NAMES, types, head.problem)
     places, by_number = matched(head.labels, names)
-    adapter = "" if spec.task_head else adapter_path(spec)
+    adapter = "" if asked == task else adapter_path(spec)
     return OwnHead(head.labels, head.problem, places, by_number, adapter)
 
 
-def _fitting(head: OwnHead, kind: str) -> OwnHead | NotScored:
-    """Return a head whose outputs are what a list of a kind has, or why it cannot be scored."""
+def _fitting(head: OwnHead, kind: str, names: Sequence[str]) -> OwnHead | NotScored:
+    """Return a head whose outputs are what a list of a kind has, or why it cannot be scored.
+
+    It knows at least two labels of the list, unless all rows have the same one.
+    """
     wanted = {"scored": (SCORE,), "multilabel": (SEVERAL_LABELS,)}
     if head.problem not in wanted.get(kind, (ONE_LABEL, SEVERAL_LABELS)):
         return _not_scored(head, OTHER_KIND)
     if kind == "scored":
         return head if len(head.labels) == 1 else _not_scored(head, OTHER_KIND)
-    least = MIN_CLASSES if kind == "labelled" else 1
+    least = min(MIN_CLASSES, len(names)) if kind == "labelled" else 1
     if len(head.places) >= least:
         return head
     return _not_scored(head, ONE_NAME if head.places else OTHER_NAMES)

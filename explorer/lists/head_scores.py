@@ -100,7 +100,8 @@ class HeadVerdict:
     is_sole: bool = False
     """True where all other heads are significantly worse than the best."""
     words: int = 0
-    """1 where a bag of words is significantly better than the best head, -1 where it is worse."""
+    """1 where a bag of words is significantly better than the best head, -1 where it is worse, or
+    where none learns from the rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +147,10 @@ def labelled_heads(
     labels = result.labels
     if not asked.heads:
         return HeadsResult(asked)
-    scores = {key: head_scores(head, logits[key], labels) for key, head in asked.heads.items()}
+    is_learnt = any(each.choices for each in result.judged.values())
+    scores = {
+        key: head_scores(head, logits[key], labels, is_learnt) for key, head in asked.heads.items()
+    }
     rows = np.all([each.rows for each in scores.values()], 0)
     others = {key: each.predicted == labels.truth for key, each in result.judged.items()}
     same = {
@@ -173,7 +177,9 @@ def labelled_heads(
     )
 
 
-def head_scores(head: OwnHead, logits: np.ndarray, labels: Labels) -> HeadScores:
+def head_scores(
+    head: OwnHead, logits: np.ndarray, labels: Labels, fits_temperature: bool = True
+) -> HeadScores:
     """Return the scores of one head on labelled rows.
 
     The prediction is the label with the largest output, also of a head whose labels do not exclude
@@ -183,6 +189,7 @@ def head_scores(head: OwnHead, logits: np.ndarray, labels: Labels) -> HeadScores
         head: The head, with the output of each label of the list.
         logits: float [row, output].
         labels: Labels and groups of the rows.
+        fits_temperature: False where the rows are too few, or of one label alone, for folds.
     """
     from scipy.special import expit
 
@@ -196,7 +203,7 @@ def head_scores(head: OwnHead, logits: np.ndarray, labels: Labels) -> HeadScores
     counted = counted_once(int(rows.sum()), part.groups)
     f1 = Scored(float(np.nanmean(f1_of_labels(counts))), *f1_bootstrap(counts, counted))
     temperature = None
-    if head.problem == ONE_LABEL:
+    if fits_temperature and head.problem == ONE_LABEL:
         fold = fold_of(labels)[rows]
         temperature = cross_validated_temperature(exact[rows], truth[rows], fold, part.groups)
     confidence = probabilities[np.arange(len(predicted)), predicted]
@@ -279,7 +286,8 @@ def verdict(
     best = max(learned, key=lambda key: scores[key].accuracy.value)
     rivals = [key for key in scores if key != best and (best, key) not in sure]
     taken = tuple(key for key in learned if key == best or key in rivals)
-    words = -1 if (best, "tfidf") in sure else int(("tfidf", best) in sure)
+    is_tested = any(each.second == "tfidf" for each in tests)
+    words = int(("tfidf", best) in sure) if is_tested and (best, "tfidf") not in sure else -1
     unsure = tuple(key for key in rivals if key not in taken)
     return HeadVerdict(learned, taken, unsure, not rivals, words)
 

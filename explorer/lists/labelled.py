@@ -160,7 +160,7 @@ def usable(texts: TextList) -> TextList:
     n_rows = len(texts.rows) - len(rare)
     if len(kept) > MAX_LABELS:
         raise BadRows(MANY_LABELS.format(n=len(kept), most=MAX_LABELS))
-    if len(kept) == 1:
+    if len(kept) == 1 and len(texts.rows) >= MIN_ROWS:
         raise BadRows(ONE_LABEL.format(label=kept[0]))
     if n_rows < MIN_ROWS or len(kept) < MIN_CLASSES:
         rows = counted(len(texts.rows), "labelled row")

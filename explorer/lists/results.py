@@ -41,7 +41,7 @@ from explorer.lists.labelled import (
 )
 from explorer.lists.masked import MaskedAnswers, MaskedBlock, MaskedSummary, masked_summary
 from explorer.lists.multilabel import MultilabelList
-from explorer.lists.roles import MAX_CLASSES
+from explorer.lists.roles import MAX_CLASSES, BadRows
 from explorer.lists.rows import TextList
 from explorer.lists.scored import BASELINE as WORDS_KEY
 from explorer.lists.scored import (
@@ -64,6 +64,10 @@ from explorer.lists.stereoset import BlankScore, StereoScore, stereo_scores
 from explorer.lists.tagged import TaggedList
 from explorer.models.run import read_only
 
+UNTRAINED = (
+    "Nothing is learnt from these rows, so that the own heads are not compared with frozen "
+    "features or a bag of words, and no temperature is fitted. {why}"
+)
 POOLINGS: tuple[str, ...] = ("mean", "cls")
 """Mean over all tokens of a text, [CLS] and [SEP] included; or the first token alone."""
 
@@ -178,6 +182,9 @@ class LabelledList:
     copies: NearCopies
     heads: HeadsResult = field(default_factory=HeadsResult)
     """The models' own heads on the same rows."""
+    untrained: str = ""
+    """The sentence why no classifier learns from the rows, of which then only the models' own
+    heads are scored; empty where classifiers do."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,6 +236,11 @@ ListResult = (
     | TaggedList
     | UnjudgedList
 )
+
+
+def is_untrained(result: ListResult) -> bool:
+    """Return whether labels are there and no classifier learns from the rows."""
+    return isinstance(result, LabelledList) and bool(result.untrained)
 
 
 def masked_list(texts: TextList, labels: Mapping[str, str], block: MaskedBlock) -> MaskedList:
@@ -295,10 +307,16 @@ def labelled_steps(
     all.
 
     Raises:
-        BadRows: too few rows, or one label alone, can be used.
+        BadRows: too few rows, or one label alone, can be used, and no model's own head is asked.
     """
     from threadpoolctl import threadpool_limits
 
+    try:
+        usable(texts)
+    except BadRows as refusal:
+        if not encoded.heads.heads:
+            raise
+        return _by_own_heads(texts, labels, encoded, options.pooling, str(refusal))
     with threadpool_limits(1, user_api="blas"):  # small matrices: threads would cost four times it
         return (yield from _trained(texts, labels, encoded, options, check))
 
@@ -348,6 +366,21 @@ def _trained(
         advice(result, labels, costs),
         near_copies(words, asked),
         labelled_heads(encoded.heads, logits, kept, result),
+    )
+
+
+def _by_own_heads(
+    texts: TextList, labels: Mapping[str, str], encoded: EncodedList, pooling: str, refusal: str
+) -> LabelledList:
+    """Return the scores of the models' own heads on rows that no classifier can learn from."""
+    asked = labels_of(texts)
+    result = labelled_result(asked, {"majority": majority(asked.truth)})
+    return LabelledList(
+        *(texts, labels, pooling, {}, result, {}, {}, {}, {}),
+        Advice(UNTRAINED.format(why=refusal), ()),
+        NearCopies(0, 0),
+        labelled_heads(encoded.heads, encoded.logits, texts, result),
+        refusal,
     )
 
 

@@ -91,19 +91,28 @@ class TextsQuestion:
         """Tokenize the rows with every model.
 
         Raises:
-            BadRows: an option is not offered, or no row can be read. ModelUnavailable: the weights
+            BadRows: an option is not offered, no row can be read, or too few can be learnt from and
+                no model's own head is asked. ModelUnavailable: the weights
                 of a model cannot be loaded. Cancelled: the token was cancelled meanwhile.
         """
         self.options, self._ask = options or TextsOptions(), ask
         _check(self.options)
         cancel = cancel or CancelToken()
-        texts = judgeable(texts)
+        refused = None
+        try:
+            texts = judgeable(texts)
+        except BadRows as refusal:
+            if texts.kind != "labelled":
+                raise
+            refused = refusal
         if self.options.too_long != WAYS[0]:
             if texts.kind not in JUDGED:
                 raise BadRows(NOT_CUT)
             texts = shortened(texts, ask, self.options.too_long, cancel)
         self.ready, self.heads = _prepared(texts, ask, self.options, cancel)
         """The rows and models, the models' own heads that are scored, and why others are not."""
+        if refused and not self.heads.heads:
+            raise refused
         self._parts: list[Part[Any]] = []
         self._scores: LabelledList | MultilabelList | ScoredList | None = None
         self._fast: FastList | None = None

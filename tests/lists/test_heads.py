@@ -1,5 +1,6 @@
 """The models' own heads on lists: against plain transformers, scikit-learn and scipy."""
 
+import json
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -29,13 +30,17 @@ from explorer.lists.seen import (
     packed,
     recognised_as,
 )
+from explorer.lists.ui.strings import CHARTS, NOTES, SUMMARY
 from explorer.lists.views.cautions import cautions
+from explorer.lists.views.charts import list_charts
 from explorer.lists.views.head_strings import calibration_said, duels_said, verdict_said
-from explorer.lists.views.rows import as_json
+from explorer.lists.views.rows import as_json, rows_canvas
+from explorer.lists.views.summary import summary_html
 from explorer.lists.views.verdict import lines_said
 from explorer.models.specs import ONE_LABEL, SEVERAL_LABELS
 from explorer.refusal import Refusal
 from explorer.scheduling.cancel import CancelToken
+from explorer.serving.start import parse_flags
 from tests.tiny_models import WORDS
 
 pytestmark = pytest.mark.long  # not needed at every save
@@ -243,6 +248,90 @@ def test_rows_with_labels_that_a_head_does_not_know_are_counted_and_not_scored(h
     line = next(row for row in as_json(result)["rows"] if row["label"] == "news")
     assert line["head_right"] is None
     assert line["head_predicted"] in names
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (["ham", "spam", "ham", "spam", "ham"], "5 labelled rows; at least 40 are needed"),
+        (["ham"] * 45, "All rows have the label “ham”"),
+        ([f"l{i}" for i in range(45)], "0 of 45 labelled rows can be used"),
+        (["ham"] * 39 + ["spam"], "All rows that can be used have the label “ham”"),
+    ],
+)
+def test_rows_that_nothing_can_learn_from_are_scored_with_own_heads_alone(headed, given, why):
+    names = tuple(sorted(set(given) | {"ham", "spam", "more"}))
+    folders = {key: headed(key, names) for key in ("bert", "albert")}
+    texts = texts_of(len(given))
+    rows = [{"text": text, "label": label} for text, label in zip(texts, given, strict=True)]
+    result = asked(rows, explorer.load(folders), kind="labelled")
+    said = " ".join(lines_said(result))
+    assert why in said
+    assert "Nothing is learnt from these rows" in said
+    assert "no temperature is fitted" in said
+    assert "From frozen features" not in said
+    known = sorted(set(given))
+    for key, folder in folders.items():
+        found = result.heads.scores[key]
+        logits = plain_logits(folder, texts)
+        predicted = [names[place] for place in logits.argmax(-1)]
+        assert found.accuracy.value == accuracy_score(given, predicted)
+        assert found.accuracy.low < found.accuracy.value < found.accuracy.high or (
+            found.accuracy.value in (0, 1)
+        )
+        f1 = f1_score(given, predicted, labels=known, average="macro", zero_division=0)
+        assert found.macro_f1.value == pytest.approx(f1)
+        assert found.calibration.temperature is None
+        order = [*known, *(name for name in names if name not in known)]
+        counts = confusion_matrix(given, predicted, labels=order)[: len(known)]
+        np.testing.assert_array_equal(found.confusion[:, :-1], counts[:, : len(known)])
+        right = [row["head_right"] for row in as_json(result)["rows"] if row["model"] == key]
+        assert right == [a == b for a, b in zip(given, predicted, strict=True)]
+    only = [row["predicted"] for row in as_json(result)["rows"] if row["model"] in folders]
+    assert set(only) == {None}
+    assert set(as_json(result)["summary"]["classifiers"]) == {"majority"}
+    html = str(summary_html(result, {}, SUMMARY, NOTES))
+    assert html.count("<table") == 2
+    assert f">{SUMMARY['heads_macro_f1']}</th>" in html
+    assert f">{SUMMARY['heads_frozen']}</th>" not in html
+    assert f">{SUMMARY['heads_temperature']}</th>" not in html
+
+
+def test_few_rows_are_drawn_on_the_page_with_what_the_heads_say_alone(headed):
+    flags = [f"--model={key}={headed(key, ('ham', 'spam'))}" for key in ("bert", "albert")]
+    family = parse_flags(flags).family
+    rows = [{"text": f"the cat {i}", "label": ("ham", "spam")[i % 2]} for i in range(5)]
+    result = explorer.texts(rows, family).answers
+    drawn = json.loads(rows_canvas(result, {}, {}))
+    assert drawn["models"] == ["bert", "distilbert", "albert"]
+    heads = result.heads.scores
+    for line in drawn["lines"]:
+        at = line["n"] - 1
+        assert line["right"] == [
+            bool(heads["bert"].right[at]),
+            None,
+            bool(heads["albert"].right[at]),
+        ]
+    charts = json.loads(list_charts(result, CHARTS, {}))["figures"]
+    assert len(charts) == 3  # reliability, and each head's confusion
+
+
+def test_few_rows_of_which_no_head_knows_the_labels_are_refused(headed):
+    family = explorer.load({"mine": headed("bert", ("yes", "no"))})
+    rows = [{"text": f"the cat {i}", "label": "ab"[i % 2]} for i in range(5)]
+    with pytest.raises(Refusal, match="5 labelled rows; at least 40 are needed"):
+        asked(rows, family)
+
+
+def test_a_head_that_is_right_on_30_rows_is_not_held_against_words_that_learnt_nothing():
+    labels = Labels(("a", "b"), np.arange(30) % 2)
+    head = OwnHead(("a", "b"), ONE_LABEL, {"a": 0, "b": 1})
+    logits = {"mine": np.eye(2)[labels.truth] * 3}
+    result = labelled_result(labels, {"majority": majority(labels.truth)})
+    texts = TextList("labelled", {"text": "text", "label": "label"}, ())
+    found = labelled_heads(AskedHeads({"mine": head}), logits, texts, result)
+    assert found.verdict.best == ("mine",)
+    assert found.verdict.words == -1
 
 
 @pytest.mark.parametrize(

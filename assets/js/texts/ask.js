@@ -88,6 +88,8 @@ const how = () => ({
   name: list.source || (list.ending ? `list.${list.ending}` : ''),
   kind: list.kind,
   columns: list.columns,
+  family: view.data.asks[0],
+  names: view.data.asks[3],
 });
 
 /**

@@ -3,6 +3,7 @@
 import {el, make, marked as findMarked, say, stacks} from '../kit/dom.js';
 import {fixed, number} from '../kit/numbers.js';
 import {compare, listen} from '../page/here.js';
+import {openNext} from '../page/folds.js';
 import {landOn} from '../page/landing.js';
 import {look} from '../page/look.js';
 import {typeText} from '../page/parts.js';
@@ -172,13 +173,15 @@ export const labelsSaid = (labels, t) => labels.split('|').join(', ') || t.no_la
  * What a model's own head says of a row, and its frozen features below it; the features alone where
  * no head is scored.
  * @param {string | null} head
- * @param {string} predicted by the features
+ * @param {string | null} predicted by the features; null where no classifier learns from the rows
  * @param {boolean} others whether the head of another model is scored
  * @param {Record<string, string>} t
  * @returns {[string, string]}
  */
 const byHead = (head, predicted, others, t) =>
-  head === null ? [predicted, others ? t.no_head : ''] : [head, say(t.by_features, {predicted})];
+  head === null
+    ? [predicted ?? '–', others && predicted !== null ? t.no_head : '']
+    : [head, predicted === null ? '' : say(t.by_features, {predicted})];
 
 /**
  * Whether a row has the answer of any head, which is at one place of the cells.
@@ -259,9 +262,10 @@ export const ordersOf = ({kind, texts: t}) => ({
 function open(n, {tab, text, hidden = '', fold = '', sentiment = ''}) {
   opened = n;
   typeText(text);
-  compare({text, hidden, tab, fold, ...(sentiment ? {sentiment} : {})});
+  compare({text, hidden, tab, ...(sentiment ? {sentiment} : {})});
   put({tab});
-  landOn(tab, fold, true);
+  if (fold) openNext(tab, fold);
+  else landOn(tab, '', true);
 }
 
 /**

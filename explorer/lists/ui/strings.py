@@ -158,6 +158,7 @@ TABLE = {
     "no_head": "frozen features",
 }
 """Strings of the table of rows."""
+HEADS_ALONE = "{why} Run then scores only the models' own heads."
 TUNE = "Fine-tune all models on these rows"
 TUNE_NOTE = (
     "Each model is trained with three seeds on a part of the rows, and tested on the others, next "

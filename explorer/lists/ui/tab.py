@@ -20,11 +20,11 @@ from explorer.links.page_state import PageState
 from explorer.lists import run
 from explorer.lists.cut import WAYS
 from explorer.lists.read import MAX_BYTES, decoded, read_table
-from explorer.lists.results import POOLINGS, ListResult, TextsOptions
-from explorer.lists.roles import RawTable, kind_of, recognised
+from explorer.lists.results import POOLINGS, LabelledList, ListResult, TextsOptions
+from explorer.lists.roles import BadRows, RawTable, kind_of, recognised
 from explorer.lists.rows import JUDGED, KINDS, TextList, left_out_said, text_list
 from explorer.lists.rule import PRECISIONS, FastReport
-from explorer.lists.run import TextsQuestion, judgeable
+from explorer.lists.run import TextsQuestion, judgeable, label_names_of
 from explorer.lists.sentences import SCORES
 from explorer.lists.ui import strings, tuning
 from explorer.lists.views.strings import read_as
@@ -214,7 +214,8 @@ def draw_list(listed: ListQuestion, update: JobUpdate) -> list[Any]:
     summary = summary_html(answer.result, missing, strings.SUMMARY, strings.NOTES, half)
     is_whole, marks = update.done, fast_marks(answer.result, answer.fast)
     # The button that fine-tunes is shown while there is such a mark.
-    mark = el("span", class_="tx-tunable") if answer.result.texts.kind == "labelled" else None
+    is_tunable = isinstance(answer.result, LabelledList) and not answer.result.untrained
+    mark = el("span", class_="tx-tunable") if is_tunable else None
     return [
         join(line, summary, mark if is_whole else None),
         rows_canvas(answer.result, strings.TABLE, header, None if is_whole else ROWS_SO_FAR, marks),
@@ -341,9 +342,15 @@ def _described(table: RawTable, question: Mapping[str, Any]) -> dict[str, Any]:
     with refuse_bad_input():
         kind, sent = str(question.get("kind") or ""), dict(question.get("columns") or {})
     columns = {str(role): str(name or "") for role, name in sent.items()}
+    heads_alone = ""
     try:
         texts = text_list(table, kind, columns)
-        texts = judgeable(texts)
+        try:
+            texts = judgeable(texts)
+        except BadRows as refusal:
+            if not _has_heads(texts, question):
+                raise
+            heads_alone = strings.HEADS_ALONE.format(why=refusal)
     except Refusal as refusal:
         known = recognised(table) | columns
         kind = kind or kind_of(table, {role: name for role, name in known.items() if name})
@@ -353,8 +360,20 @@ def _described(table: RawTable, question: Mapping[str, Any]) -> dict[str, Any]:
     chosen = {role: texts.columns.get(role, "") for role in ROLES[texts.kind]}
     return described | {
         "said": read_as(texts),
-        "left_out": left_out_said(texts.left_out),
+        "left_out": heads_alone or left_out_said(texts.left_out),
         "kind": texts.kind,
         "columns": chosen,
         "n_rows": len(texts.rows),
     }
+
+
+def _has_heads(texts: TextList, question: Mapping[str, Any]) -> bool:
+    """Return whether the own head of a model on the page can be scored on rows with labels."""
+    from explorer.lists.head_questions import has_head_for
+
+    if texts.kind != "labelled":
+        return False
+    with refuse_bad_input():
+        family, labels = (str(question.get(name) or "") for name in ("family", "names"))
+    state = PageState(family=family or PageState().family, labels=labels)
+    return has_head_for(state.ask.specs.values(), label_names_of(texts))

@@ -175,7 +175,8 @@ def guessing(result: PairList) -> Iterator[str]:
 def many_labels(result: LabelledList) -> str:
     """Return that no curves are drawn where there are many labels; empty where there are few."""
     n = len(result.result.labels.names)
-    return MANY.format(n=n, most=MAX_CLASSES) if n > MAX_CLASSES else ""
+    is_many = n > MAX_CLASSES and not result.untrained
+    return MANY.format(n=n, most=MAX_CLASSES) if is_many else ""
 
 
 def layers_said(result: LabelledList) -> str:

@@ -177,6 +177,8 @@ def _labelled(result: LabelledList, texts: Texts) -> Charts:
     yield from reliability(result, texts)
     for key, each in result.heads.scores.items():
         yield _confusion_of_head(result, (key, each), texts)
+    if result.untrained:
+        return
     yield _score_and_cost(result, texts)
     if result.learning:
         yield _curves(result, texts, "learning")

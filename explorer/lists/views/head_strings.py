@@ -82,9 +82,8 @@ NOT_NAMED_SEVERAL = (
     "The heads of {names} are not scored: their labels are {labels}, and yours are {yours}. "
     "Name them in the order of their outputs to score them ({how})."
 )
-HOW = (
-    'in Tasks on the page, labels={{"{key}": [...]}} in Python, --labels {key}=NAME,NAME in a shell'
-)
+IN_TASKS = "in Tasks on the page"
+HOW = IN_TASKS + ', labels={{"{key}": [...]}} in Python, --labels {key}=NAME,NAME in a shell'
 HOW_OF_ADAPTER = 'labels={{"{key}": [...]}} in Python, --labels {key}=NAME,NAME in a shell'
 ONE_KNOWN = (
     "{label}'s own head is not scored: of your labels it knows only {known}, so that nothing could "
@@ -129,7 +128,8 @@ def head_verdict(result: ListResult) -> tuple[str, ...]:
     It is empty where no own head is scored.
     """
     if isinstance(result, LabelledList) and result.heads.scores:
-        return verdict_said(result), " ".join((accuracies_said(result), *duels_said(result)))
+        scores = " ".join((accuracies_said(result), *duels_said(result)))
+        return (verdict_said(result), scores) if len(result.result.labels.names) > 1 else (scores,)
     if isinstance(result, MultilabelList) and result.heads.scores:
         return tuple(_sets_said(result, result.heads))
     if isinstance(result, ScoredList) and result.heads.scores:
@@ -330,6 +330,12 @@ def readings_said(result: LabelledList) -> Iterator[str]:
         yield SIGMOID.format(
             names=enumerated(HEAD.format(label=result.labels[key]) for key in several)
         )
+
+
+def not_scored(result: ListResult) -> Iterator[str]:
+    """Yield why some own heads are not scored on a list with labels or scores."""
+    if isinstance(result, LabelledList | MultilabelList | ScoredList):
+        yield from others_said(result)
 
 
 def others_said(result: LabelledList | MultilabelList | ScoredList) -> Iterator[str]:

@@ -43,24 +43,23 @@ def heads_html(result: ListResult, texts: Texts) -> Markup | None:
 
 
 def _labelled(result: LabelledList, texts: Texts) -> tuple[list[str], list[Row]]:
-    names = ("model", "accuracy", "frozen", "macro_f1", "confidence", "ece", "temperature")
+    same, learns = result.heads.same_rows, not result.untrained
+    names = ["model", "accuracy", "frozen", "macro_f1", "confidence", "ece", "temperature"]
+    if not learns:
+        names = [name for name in names if name not in ("frozen", "temperature")]
     rows: list[Row] = []
     for key, each in result.heads.scores.items():
         found, fitted = each.calibration, each.calibration.temperature
-        rows.append(
-            [
-                model_name(key, result.labels[key]),
-                scored(each.accuracy),
-                scored(result.heads.same_rows[key]),
-                scored(each.macro_f1),
-                percent(found.confidence),
-                f"{percent(found.error)} ({percent(found.by_chance)})",
-                "–" if fitted is None else f"{fitted.value:.2f}",
-            ]
-        )
-    if not all(each.rows.all() for each in result.heads.scores.values()):
-        for key, name in BASELINES.items():  # the other table has them for all rows
-            rows.append([name, scored(result.heads.same_rows[key]), *["–"] * 5])
+        cells: Row = [model_name(key, result.labels[key]), scored(each.accuracy)]
+        cells += [scored(same[key])] if learns else []
+        cells += [scored(each.macro_f1), percent(found.confidence)]
+        cells += [f"{percent(found.error)} ({percent(found.by_chance)})"]
+        cells += ["–" if fitted is None else f"{fitted.value:.2f}"] if learns else []
+        rows.append(cells)
+    if not (learns and all(each.rows.all() for each in result.heads.scores.values())):
+        for key, name in BASELINES.items():  # of all rows, the other table has them
+            if key in same:
+                rows.append([name, scored(same[key]), *["–"] * (len(names) - 2)])
     return [texts[f"heads_{name}"] for name in names], rows
 
 

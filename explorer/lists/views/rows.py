@@ -194,7 +194,7 @@ def _pair_rows(result: PairList) -> list[tuple[Any, ...]]:
 
 
 def _labelled_rows(result: LabelledList) -> list[tuple[Any, ...]]:
-    names = result.result.labels.names
+    names, judged = result.result.labels.names, result.result.judged
     return [
         (
             row.number,
@@ -202,12 +202,12 @@ def _labelled_rows(result: LabelledList) -> list[tuple[Any, ...]]:
             row.text,
             row.label,
             row.group,
-            predicted := names[int(classifier.predicted[place])],
-            predicted == row.label,
+            predicted := names[int(judged[key].predicted[place])] if key in judged else None,
+            None if predicted is None else predicted == row.label,
             *_by_head(result.heads.scores.get(key), place),
         )
         for place, row in enumerate(result.texts.rows)
-        for key, classifier in result.result.judged.items()
+        for key in names_of(result)
     ]
 
 
@@ -332,7 +332,7 @@ def _constants(result: ListResult) -> dict[str, object]:
         read = {str(row.number): hide_choices(row.read) for row in rows}
         return {
             "POOLING": result.pooling,
-            "LAYERS": {result.labels[key]: layer for key, layer in result.layers.items()},
+            "LAYERS": {label: result.layers.get(key, 0) for key, label in result.labels.items()},
             **_settings(result),
             "READ": {
                 n: text for (n, text), r in zip(read.items(), rows, strict=True) if text != r.text
@@ -368,7 +368,11 @@ def _settings(result: LabelledList | MultilabelList | ScoredList) -> dict[str, o
         given = {str(row.number): row.labels for row in result.texts.rows}
         names = {"LABELS": result.result.sets.names, "GIVEN": given}
         return {**names, "STRENGTHS": labelled.STRENGTHS, "PATTERNS": labelled.PATTERNS}
-    return {"STRENGTHS": labelled.STRENGTHS, "PATTERNS": labelled.PATTERNS}
+    return {
+        "LEARNS": not result.untrained,
+        "STRENGTHS": labelled.STRENGTHS,
+        "PATTERNS": labelled.PATTERNS,
+    }
 
 
 def _of_sides(result: PairList, texts: Mapping[str, str]) -> dict[str, str]:
@@ -414,10 +418,14 @@ def _lines(result: ListResult) -> list[dict[str, Any]]:
 
 def _rights(result: ListResult, hits: Mapping[str, np.ndarray], place: int) -> list[bool | None]:
     """Return by model whether it has a row right; None where its head cannot give the label."""
-    heads = result.heads.scores if isinstance(result, LabelledList) else {}
+    if not isinstance(result, LabelledList):
+        return [bool(hit[place]) for hit in hits.values()]
+    heads = result.heads.scores
     return [
-        bool(hit[place]) if key not in heads or heads[key].rows[place] else None
-        for key, hit in hits.items()
+        bool(hits[key][place])
+        if key in hits and (key not in heads or heads[key].rows[place])
+        else None
+        for key in result.labels
     ]
 
 
@@ -431,7 +439,7 @@ def _opened(result: ListResult, place: int) -> dict[str, Any]:
             more.append({"tab": "tasks", "text": row.text, "fold": "sentiment", **pair})
         return {"open": more[0], "more": more, "marks": []}
     if isinstance(result, TaggedList):
-        views = [{"tab": "tasks", "text": row.text, "fold": "entities"}]
+        views = [{"tab": "tasks", "text": row.text, "fold": "sentiment"}]
         views += [{"tab": tab, "text": row.text} for tab in ("attention", "depth")]
         return {"open": views[0], "more": views, "marks": []}
     if isinstance(result, SentenceList):

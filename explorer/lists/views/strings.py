@@ -160,6 +160,8 @@ def second_line(result: ListResult) -> str:
         n_pairs, duels = result.summary.n_compared, result.summary.duels
         first = "" if result.sides.is_judged else result.sides.first
         return difference(duels, result.labels, n_pairs, "pair", first) if n_pairs else ""
+    if isinstance(result, LabelledList) and result.untrained:
+        return ""
     if isinstance(result, LabelledList):
         names = names_of(result)
         scores = {names[key]: score for key, score in result.result.accuracy.items()}
@@ -225,8 +227,9 @@ def precision_sentence(result: ListResult, precision: ListPrecision | None) -> s
 
 def names_of(result: LabelledList | MultilabelList) -> dict[str, str]:
     """Return the name of each classifier: the models' labels, then the baselines' names."""
-    is_several = isinstance(result, MultilabelList)
-    return {**result.labels, **(SET_BASELINES if is_several else BASELINES)}
+    names = SET_BASELINES if isinstance(result, MultilabelList) else BASELINES
+    judged = result.result.judged
+    return {**result.labels, **{key: name for key, name in names.items() if key in judged}}
 
 
 def difference(

@@ -18,11 +18,13 @@ from explorer.lists.results import (
     PairList,
     ScoredList,
     SentenceList,
+    is_untrained,
 )
 from explorer.lists.roles import LeftOut
 from explorer.lists.rule import FastReport
 from explorer.lists.tagged import TaggedList
 from explorer.lists.views.fast import fast_sentence
+from explorer.lists.views.head_strings import IN_TASKS
 from explorer.lists.views.heads import folded, has_heads, heads_html
 from explorer.lists.views.pair_strings import mean_said, stereo_said
 from explorer.lists.views.strings import (
@@ -36,12 +38,13 @@ from explorer.lists.views.strings import (
     scored_names,
 )
 from explorer.lists.views.tags import tags_html
-from explorer.lists.views.verdict import lines_said
+from explorer.lists.views.verdict import head_lines, lines_said
 from explorer.views.markup import (
     Markup,
     el,
     explained,
     finding,
+    fold_link,
     join,
     model_name,
     note,
@@ -72,17 +75,20 @@ def summary_html(
     """
     kind, keys = result.texts.kind, {label: key for key, label in result.labels.items()}
     first, *others = lines_said(result)
+    said = [el("p", with_names(line, keys), class_="tx-second") for line in others]
+    of_heads = max(0, len(head_lines(result)) - 1)
     return join(
         finding(with_names(first, keys)),
-        *(el("p", with_names(line, keys), class_="tx-second") for line in others),
-        repeated_html(result, texts),
+        *said[:of_heads],
         heads_html(result, texts),
+        *said[of_heads:],
+        repeated_html(result, texts),
         tags_html(result, texts) if isinstance(result, TaggedList) else models_table(result, texts),
         duels_table(result, texts),
         left_out_html(result.texts.left_out, texts),
         note(with_names(_precision_said(result, precision), keys)) if precision else None,
         note(notes["heads"]) if has_heads(result) else None,
-        note(notes[kind]),
+        None if is_untrained(result) else note(notes[kind]),
         el("div", plain_cards(missing), class_="columns") if missing else None,
     )
 
@@ -94,7 +100,16 @@ def _precision_said(result: ListResult, precision: ListPrecision | FastReport) -
 
 
 def with_names(sentence: str, keys: Mapping[str, str]) -> Markup:
-    """Return a sentence in which the models' labels have their colours, and terms are explained."""
+    """Return a sentence in which the models' labels have their colours, and terms are explained.
+
+    The part of Tasks where labels are named is a link.
+    """
+    linked = [_named(part, keys) for part in sentence.split(IN_TASKS)]
+    link = fold_link(IN_TASKS, "tasks", "sentiment")
+    return join(linked[0], *(part for each in linked[1:] for part in (link, each)))
+
+
+def _named(sentence: str, keys: Mapping[str, str]) -> Markup:
     labels = sorted(keys, key=len, reverse=True)
     parts = re.split(rf"(?<![\w-])({'|'.join(map(re.escape, labels))})(?![\w-])", sentence)
     terms = (
@@ -120,8 +135,13 @@ def repeated_html(result: ListResult, texts: Texts) -> Markup | None:
 
 
 def models_table(result: ListResult, texts: Texts) -> Markup | None:
-    """Build the table with a row for each model, or classifier; None without given answers."""
+    """Build the table with a row for each model, or classifier.
+
+    None without given answers, or where no classifier learns from the rows.
+    """
     if isinstance(result, MaskedList) and not has_truth(result).any():
+        return None
+    if is_untrained(result):
         return None
     makers = {
         MaskedList: _masked_rows,

@@ -2,10 +2,16 @@
 
 from explorer.analysis.digits import enumerated, percent, told_apart
 from explorer.lists.disagreement import has_truth, mean_distances
-from explorer.lists.results import LabelledList, ListResult, MaskedList, SentenceList
+from explorer.lists.results import (
+    LabelledList,
+    ListResult,
+    MaskedList,
+    SentenceList,
+    is_untrained,
+)
 from explorer.lists.tagged import TaggedList
 from explorer.lists.views.cautions import cautions, layers_named
-from explorer.lists.views.head_strings import head_verdict
+from explorer.lists.views.head_strings import head_verdict, not_scored
 from explorer.lists.views.pair_strings import means_said
 from explorer.lists.views.strings import headline, nats, scored, second_line
 from explorer.lists.views.tag_strings import tag_lines
@@ -32,14 +38,26 @@ def lines_said(result: ListResult) -> tuple[str, ...]:
     """
     if isinstance(result, TaggedList):
         return (*tag_lines(result), *cautions(result))
-    heads = head_verdict(result)
+    heads = head_lines(result)
     means = tuple(means_said(result))
     is_ratio = isinstance(result, MaskedList) and not has_truth(result).any()
     first, later = (means, ()) if is_ratio else ((), means)
-    first_said = FROM_FEATURES.format(said=headline(result)) if heads else headline(result)
+    first_said = headline(result)
+    if heads and not is_untrained(result):
+        first_said = FROM_FEATURES.format(said=first_said)
     verdict = (first_said, better_layers(result), most_apart(result))
-    lines = (*heads, *first, *verdict, second_line(result), *later)
-    return tuple(filter(None, (*lines, *cautions(result))))
+    others = not_scored(result)
+    lines = (*heads, *first, *verdict, second_line(result), *later, *others, *cautions(result))
+    return tuple(filter(None, dict.fromkeys(lines)))
+
+
+def head_lines(result: ListResult) -> tuple[str, ...]:
+    """Return what the models' own heads achieve, and why others are not scored.
+
+    It is empty where none is scored.
+    """
+    heads = head_verdict(result)
+    return (*heads, *not_scored(result)) if heads else ()
 
 
 def better_layers(result: ListResult) -> str:

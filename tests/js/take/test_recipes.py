@@ -390,6 +390,9 @@ def test_so_do_the_scripts_of_lists_that_heads_of_a_user_s_own_are_scored_on(own
         result = explorer.texts(rows, family, kind).answers
         assert len(result.heads.scores) == 1
         drawn[f"texts/{kind}"] = json.loads(rows_canvas(result, {}, {}))
+    few = explorer.texts(given["labelled"][:5], family, "labelled").answers
+    assert few.untrained
+    drawn["texts/labelled:few"] = json.loads(rows_canvas(few, {}, {}))
     recomputed(written(drawn, models), tmp_path)
 
 

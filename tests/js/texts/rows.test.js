@@ -39,6 +39,7 @@ test("a cell has the label of a model's own head where one is scored, and that o
   const t = {by_features: 'features: {predicted}', no_head: 'frozen features', no_labels: 'none'}, of = (kind, ...cells) => cells.map(each => SAID[kind](each, {cells}, t, 0));
   assert.deepEqual(of('labelled', ['good', true, 'bad', 0.75, false], ['good', true, null, null, null]), [['bad 0.750', 'features: good'], ['good', 'frozen features']]);
   assert.deepEqual(of('labelled', ['good', true, null, null, null]), [['good', '']]);
+  assert.deepEqual(of('labelled', [null, null, 'bad', 0.75, false], [null, null, null, null, null]), [['bad 0.750', ''], ['–', '']]);
   assert.deepEqual(of('multilabel', ['joy|fear', false, '', true]), [['none', 'features: joy, fear']]);
   assert.deepEqual(of('scored', [1.234, 2], [1, null]), [['2.00', 'features: 1.23'], ['1.00', 'frozen features']]);
 });

@@ -19,6 +19,7 @@ from explorer.lists.ui import strings, tab
 from explorer.lists.ui.tab import read_list
 from explorer.lists.views.summary import left_out_html
 from explorer.scheduling.job_queue import JobUpdate
+from explorer.serving.start import parse_flags
 from explorer.ui.kit.jobs import handler
 from explorer.ui.shell.tabs import values_of
 from tests.lists.test_batches import csv_of
@@ -225,6 +226,19 @@ def test_too_few_labelled_rows_keep_how_they_are_read_and_can_be_read_as_sentenc
         {"text": "text", "second": "", "label": "label", "group": ""},
     )
     assert "error" not in json.loads(read_list(few | {"kind": "plain"}))
+
+
+def test_too_few_rows_are_run_where_a_head_on_the_page_knows_their_labels(headed):
+    flags = parse_flags([f"--model=bert={headed('bert', ('ham', 'spam'))}"])
+    rows = csv_of([(f"the cat sat {i}.", ("ham", "spam")[i % 2]) for i in range(5)], "text,label")
+    few = {"packed": packed(rows), "name": "list.csv", "family": flags.family}
+    said = json.loads(read_list(few))
+    assert "error" not in said
+    assert said["n_rows"] == 5
+    assert said["left_out"].startswith("5 labelled rows; at least 40 are needed.")
+    assert said["left_out"].endswith("Run then scores only the models' own heads.")
+    assert "error" in json.loads(read_list(few | {"names": "bert=x,y"}))
+    assert "error" in json.loads(read_list(few | {"family": "mini"}))
 
 
 def test_a_file_and_a_bundled_list_come_back_as_text():
