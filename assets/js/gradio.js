@@ -62,7 +62,7 @@ opened.then(() =>
  * where the style sheet does not. Everybody may take away what it shows: see take/take.js.
  * @typedef {object} Picture
  * @property {(root: HTMLElement, data: any, context: Context) => void | Promise<void>} show
- * @property {(data: any) => Table} table
+ * @property {(data: any, root?: HTMLElement) => Table} table
  * @property {(root: HTMLElement) => void} [clear]
  * @property {(root: HTMLElement) => void} [theme]
  * @property {(root: HTMLElement) => Promise<void>} [whole] draws what waits until it is in sight
@@ -142,7 +142,7 @@ async function attempt(root, act) {
 export function tableOf(root) {
   const canvas = mounted.get(root);
   return canvas?.picture && canvas.props.value
-    ? canvas.picture.table(JSON.parse(valueOf(canvas)))
+    ? canvas.picture.table(JSON.parse(valueOf(canvas)), root)
     : null;
 }
 

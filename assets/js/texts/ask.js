@@ -60,21 +60,6 @@ const none = () => ({
   precision: 'float32',
 });
 
-/** @type {any} */
-let view = null; // the form that is in the page
-let list = none();
-/** @type {Reading} */
-let reading = {};
-let asked = ''; // the link's own words for what was run last
-let newest = 0; // the reading that was asked for last
-
-/** The bytes of a list as they are sent. @param {Uint8Array | string} content */
-async function packed(content) {
-  const text = await deflated(content);
-  if (text.length > view.data.limit * KB - 4 * KB) throw new TooLarge(text.length);
-  return text;
-}
-
 class TooLarge extends Error {
   /** @param {number} length */
   constructor(length) {
@@ -83,185 +68,11 @@ class TooLarge extends Error {
   }
 }
 
-/** How the list is to be read, as Python is asked. */
-const how = () => ({
-  name: list.source || (list.ending ? `list.${list.ending}` : ''),
-  kind: list.kind,
-  columns: list.columns,
-  family: view.data.asks[0],
-  names: view.data.asks[3],
-});
-
-/**
- * Ask how a list is read.
- * @param {() => Promise<Record<string, unknown>>} question
- * @returns {Promise<boolean>} whether it can be run
- */
-async function read(question) {
-  const mine = ++newest,
-    {data, asks} = view;
-  /** @type {Reading} */
-  let found;
-  try {
-    found = JSON.parse(await asks(await question()));
-  } catch (failure) {
-    found = {
-      error:
-        failure instanceof TooLarge
-          ? say(data.texts.too_large, {size: failure.kb, limit: data.limit})
-          : data.texts.not_read,
-    };
-  }
-  if (mine !== newest) return false;
-  reading = found;
-  if (found.text !== undefined) {
-    list.text = found.text;
-    view.box.value = found.text;
-  }
-  draw();
-  return !found.error;
-}
-
-const readBox = () =>
-  list.text.trim() ? read(async () => ({packed: await packed(list.text), ...how()})) : forget();
-
-/** Say that there is nothing to run. */
-function nothing() {
-  newest += 1;
-  reading = {error: view.data.texts.empty};
-  draw();
-  return false;
-}
-
-async function forget() {
-  newest += 1;
-  reading = {};
-  draw();
-  return false;
-}
-
-/** @param {string} name of a bundled list */
-function readBundled(name) {
-  list = {...none(), name, ending: 'csv'};
-  return read(async () => ({list: name}));
-}
-
-/** @param {File} file */
-async function readFile(file) {
-  const ending = file.name.split('.').at(-1).toLowerCase();
-  list = {
-    ...none(),
-    source: file.name,
-    ending: ENDINGS.includes(ending) ? ending : ending === 'ndjson' ? 'jsonl' : '',
-  };
-  return read(async () => ({
-    packed: await packed(new Uint8Array(await file.arrayBuffer())),
-    file: true,
-    ...how(),
-  }));
-}
-
-/**
- *  Run the list, once it is known how it is read; an answer that stays below a refusal is of
- *  another list, and fades.
- * What the tab is for, where nothing has been answered yet, does not.
- */
-async function run() {
-  clearTimeout(view.waiting);
-  const canRun = list.text.trim() ? await readBox() : nothing();
-  fade(reading.error && document.querySelector('#tab-texts .tx-rows') ? ['texts'] : []);
-  if (!canRun) return;
-  const question = {
-    packed: await packed(list.text),
-    ...how(),
-    pooling: list.pooling,
-    layer: Number(list.layer),
-    score: list.score,
-    too_long: isTrained(reading.kind) ? list.long : '',
-    precision: isTrained(reading.kind) ? '' : list.precision,
-  };
-  keep();
-  view.ask(question);
-}
-
-/**
- * The link holds a short list, the name of a bundled one, or how many rows of a long one are not in
- * it.
- */
-function keep() {
-  const {most} = view.data,
-    isBundled = list.name !== '',
-    fits = list.text.length <= most;
-  const places = Object.fromEntries(
-    Object.entries(list.columns).map(([role, name]) => [
-      role,
-      name ? reading.names.indexOf(name) : '-',
-    ]),
-  );
-  const values = {
-    ...places,
-    kind: list.kind,
-    ending: isBundled || list.ending === 'txt' ? '' : list.ending,
-    name: list.name.replaceAll('_', '-'),
-    pooling: list.pooling === 'mean' ? '' : list.pooling,
-    layer: list.layer === '-1' ? '' : list.layer,
-    score: list.score === 'pll' ? '' : list.score.replaceAll('_', '-'),
-    long: list.long === 'leave_out' ? '' : list.long.replaceAll('_', '-'),
-    precision: list.precision === 'float32' ? '' : list.precision,
-    rows: isBundled || fits ? '' : reading.n_rows,
-  };
-  keepForm({
-    controls: FIELDS.map(name => ({name: `list.${name}`, usual: ''})),
-    values: FIELDS.map(name => values[name] ?? ''),
-  });
-  choose({list: !isBundled && fits ? list.text : null});
-  asked = inLink();
-  view.unlinked.textContent =
-    isBundled || fits ? '' : say(view.data.texts.no_link, {most: exact(most)});
-}
-
 /** What the link says of a list; empty for none. */
 function inLink() {
   const fields = valuesInLink('list'),
     rows = chosen('list') ?? '';
   return rows || fields.size ? JSON.stringify([rows, ...[...fields].toSorted()]) : '';
-}
-
-/**
- * A link, or Back, brings a list: it is filled in and run; of a long one is said that it is not
- * there.
- */
-async function follow() {
-  const link = inLink();
-  if (!view || chosen('tab') !== 'texts' || !link || link === asked) return;
-  asked = link;
-  const {data} = view,
-    fields = valuesInLink('list'),
-    rows = Number(fields.get('rows'));
-  const options = {
-    pooling: fields.get('pooling') ?? 'mean',
-    layer: fields.get('layer') ?? '-1',
-    score: (fields.get('score') ?? 'pll').replaceAll('-', '_'),
-    long: (fields.get('long') ?? 'leave_out').replaceAll('-', '_'),
-    precision: fields.get('precision') ?? 'float32',
-  };
-  if (rows) {
-    reading = {error: say(data.texts.not_linked, {rows: exact(rows), most: exact(data.most)})};
-    draw();
-    return;
-  }
-  const name = (fields.get('name') ?? '').replaceAll('-', '_');
-  if (name) await readBundled(name);
-  else list = {...none(), text: chosen('list') ?? '', ending: fields.get('ending') ?? ''};
-  Object.assign(list, options, {kind: fields.get('kind') ?? ''});
-  view.box.value = list.text;
-  const places = Object.keys(data.roles).filter(role => fields.has(role));
-  if (places.length && (await readBox())) {
-    list.columns = Object.fromEntries(
-      places.map(role => [role, reading.names[Number(fields.get(role))] ?? '']),
-    );
-  }
-  await run();
 }
 
 /**
@@ -281,174 +92,397 @@ function picker(label, options, value, change) {
   return make('label', {class: 'tx-field'}, make('span', {}, label), select);
 }
 
-/** How the list is read: a sentence, and what of it can be changed. */
-function draw() {
-  const {data, said, fields, change} = view,
-    {texts: t} = data,
-    {names = [], error} = reading,
-    kind = reading.kind ?? '';
-  said.textContent = error ?? [reading.said, reading.left_out].filter(Boolean).join(' ');
-  said.classList.toggle('message', Boolean(error));
-  change.hidden = !names.length;
-  const again = changes => {
-    Object.assign(list, changes);
-    readBox();
-  };
-  const columns = {'': t.none, ...Object.fromEntries(names.map(name => [name, name]))};
-  const layers = {
-    '-1': t.last,
-    ...Object.fromEntries(Array.from({length: data.last + 1}, (_, i) => [String(i), String(i)])),
-  };
-  const held = /** @type {HTMLElement | null} */ (document.activeElement),
-    at =
-      held && fields.contains(held)
-        ? [...fields.querySelectorAll('select')].indexOf(/** @type {any} */ (held))
-        : -1;
-  fields.replaceChildren(
-    picker(t.kind, data.kinds, kind, value => again({kind: value, columns: {}})),
-    ...Object.entries(reading.columns ?? {}).map(([role, name]) =>
-      picker(data.roles[role], columns, name, value =>
-        again({columns: {...reading.columns, [role]: value}}),
-      ),
-    ),
-    ...(isTrained(kind)
-      ? [
-          picker(t.pooling, data.poolings, list.pooling, value => {
-            list.pooling = value;
-          }),
-          picker(t.layer, layers, list.layer, value => {
-            list.layer = value;
-          }),
-          picker(t.way, data.ways, list.long, value => {
-            list.long = value;
-          }),
-        ]
-      : []),
-    ...(kind && !isTrained(kind)
-      ? [
-          picker(t.precision, data.precisions, list.precision, value => {
-            list.precision = value;
-          }),
-        ]
-      : []),
-    ...(kind === 'pairs'
-      ? [
-          picker(t.score, data.scores, list.score, value => {
-            list.score = value;
-          }),
-        ]
-      : []),
-  );
-  if (at >= 0) fields.querySelectorAll('select')[at]?.focus();
-}
+/** One form: its list, how that is read, and its elements. */
+class ListForm {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    /** @type {any} */
+    this.data = null;
+    /** @type {import('../gradio.js').Context} */
+    this.context = null;
+    this.list = none();
+    /** @type {Reading} */
+    this.reading = {};
+    this.linked = ''; // the link's own words for what was run last
+    this.newest = 0; // the reading that was asked for last
+    this.timer = 0; // reads what was typed
+    this.isAnother = false; // what is typed replaces the whole list
+    listen(() => this.follow());
+  }
 
-/** @param {HTMLElement} root @param {any} data @param {import('../gradio.js').Context} context */
-function build(root, data, {ask, asks}) {
-  const t = data.texts;
-  const box = make('textarea', {
-    'aria-label': t.box,
-    placeholder: t.placeholder,
-    rows: 3,
-    spellcheck: 'false',
-    'data-typed': true,
-  });
-  const button = make('button', {type: 'button', class: 'tx-run'}, t.run),
-    file = make('input', {
+  /**
+   * Build the form for the page's models; what it shows for the same models stays.
+   * @param {any} data
+   * @param {import('../gradio.js').Context} context
+   */
+  show(data, context) {
+    if (this.root.firstChild && String(this.data.asks) === String(data.asks)) return;
+    Object.assign(this, {data, context});
+    this.build();
+    this.box.value = this.list.text;
+    this.linked = ''; // other models: what the link holds is asked anew
+    this.draw();
+    withState(() => this.follow());
+  }
+
+  /** The bytes of a list as they are sent. @param {Uint8Array | string} content */
+  async packed(content) {
+    const text = await deflated(content);
+    if (text.length > this.data.limit * KB - 4 * KB) throw new TooLarge(text.length);
+    return text;
+  }
+
+  /** How the list is to be read, as Python is asked. */
+  how() {
+    const {source, ending, kind, columns} = this.list,
+      [family, , , names] = this.data.asks;
+    return {name: source || (ending ? `list.${ending}` : ''), kind, columns, family, names};
+  }
+
+  /**
+   * Ask how a list is read.
+   * @param {() => Promise<Record<string, unknown>>} question
+   * @returns {Promise<boolean>} whether it can be run
+   */
+  async read(question) {
+    const mine = ++this.newest,
+      {data, context} = this;
+    /** @type {Reading} */
+    let reading;
+    try {
+      reading = JSON.parse(await context.asks(await question()));
+    } catch (failure) {
+      reading = {
+        error:
+          failure instanceof TooLarge
+            ? say(data.texts.too_large, {size: failure.kb, limit: data.limit})
+            : data.texts.not_read,
+      };
+    }
+    if (mine !== this.newest) return false;
+    if (reading.text !== undefined) {
+      this.list.text = reading.text;
+      this.box.value = reading.text;
+    }
+    return this.use(reading);
+  }
+
+  /** Show how the list is read. @param {Reading} reading @returns {boolean} whether it can be run */
+  use(reading) {
+    this.reading = reading;
+    this.draw();
+    return !reading.error;
+  }
+
+  /** Read what the box holds; an empty box forgets how the last list was read. */
+  async readBox() {
+    const {text} = this.list;
+    if (text.trim())
+      return this.read(async () => ({packed: await this.packed(text), ...this.how()}));
+    this.newest += 1;
+    this.use({});
+    return false;
+  }
+
+  /** @param {string} name of a bundled list */
+  readBundled(name) {
+    this.list = {...none(), name, ending: 'csv'};
+    return this.read(async () => ({list: name}));
+  }
+
+  /** @param {File} file */
+  readFile(file) {
+    const ending = file.name.split('.').at(-1).toLowerCase();
+    this.list = {
+      ...none(),
+      source: file.name,
+      ending: ENDINGS.includes(ending) ? ending : ending === 'ndjson' ? 'jsonl' : '',
+    };
+    return this.read(async () => ({
+      packed: await this.packed(new Uint8Array(await file.arrayBuffer())),
+      file: true,
+      ...this.how(),
+    }));
+  }
+
+  /** Whether there is a list that can be run; says why not. */
+  async canRun() {
+    if (this.list.text.trim()) return this.readBox();
+    this.newest += 1;
+    return this.use({error: this.data.texts.empty});
+  }
+
+  /**
+   * Run the list, once it is known how it is read. An answer below a refusal is of another list, and
+   * fades; the tab's introduction does not.
+   */
+  async run() {
+    clearTimeout(this.timer);
+    const canRun = await this.canRun();
+    fade(this.reading.error && document.querySelector('#tab-texts .tx-rows') ? ['texts'] : []);
+    if (!canRun) return;
+    const {list, reading} = this;
+    const question = {
+      packed: await this.packed(list.text),
+      ...this.how(),
+      pooling: list.pooling,
+      layer: Number(list.layer),
+      score: list.score,
+      too_long: isTrained(reading.kind) ? list.long : '',
+      precision: isTrained(reading.kind) ? '' : list.precision,
+    };
+    this.keep();
+    this.context.ask(question);
+  }
+
+  /**
+   * The link holds a short list, the name of a bundled one, or how many rows of a long one are not
+   * in it.
+   */
+  keep() {
+    const {list, reading} = this,
+      {most, texts} = this.data,
+      isBundled = list.name !== '',
+      fits = list.text.length <= most;
+    const places = Object.fromEntries(
+      Object.entries(list.columns).map(([role, name]) => [
+        role,
+        name ? reading.names.indexOf(name) : '-',
+      ]),
+    );
+    const values = {
+      ...places,
+      kind: list.kind,
+      ending: isBundled || list.ending === 'txt' ? '' : list.ending,
+      name: list.name.replaceAll('_', '-'),
+      pooling: list.pooling === 'mean' ? '' : list.pooling,
+      layer: list.layer === '-1' ? '' : list.layer,
+      score: list.score === 'pll' ? '' : list.score.replaceAll('_', '-'),
+      long: list.long === 'leave_out' ? '' : list.long.replaceAll('_', '-'),
+      precision: list.precision === 'float32' ? '' : list.precision,
+      rows: isBundled || fits ? '' : reading.n_rows,
+    };
+    keepForm({
+      controls: FIELDS.map(name => ({name: `list.${name}`, usual: ''})),
+      values: FIELDS.map(name => values[name] ?? ''),
+    });
+    choose({list: !isBundled && fits ? list.text : null});
+    this.linked = inLink();
+    this.unlinked.textContent = isBundled || fits ? '' : say(texts.no_link, {most: exact(most)});
+  }
+
+  /**
+   * A link, or Back, brings a list: it is filled in and run; of a long one is said that it is not
+   * there.
+   */
+  async follow() {
+    const link = inLink(),
+      {data} = this;
+    if (!this.root.isConnected || chosen('tab') !== 'texts' || !link || link === this.linked)
+      return;
+    this.linked = link;
+    const fields = valuesInLink('list'),
+      rows = Number(fields.get('rows'));
+    const options = {
+      pooling: fields.get('pooling') ?? 'mean',
+      layer: fields.get('layer') ?? '-1',
+      score: (fields.get('score') ?? 'pll').replaceAll('-', '_'),
+      long: (fields.get('long') ?? 'leave_out').replaceAll('-', '_'),
+      precision: fields.get('precision') ?? 'float32',
+    };
+    if (rows) {
+      this.use({error: say(data.texts.not_linked, {rows: exact(rows), most: exact(data.most)})});
+      return;
+    }
+    const name = (fields.get('name') ?? '').replaceAll('-', '_');
+    if (name) await this.readBundled(name);
+    else this.list = {...none(), text: chosen('list') ?? '', ending: fields.get('ending') ?? ''};
+    const {list} = this;
+    Object.assign(list, options, {kind: fields.get('kind') ?? ''});
+    this.box.value = list.text;
+    const places = Object.keys(data.roles).filter(role => fields.has(role));
+    if (places.length && (await this.readBox())) {
+      list.columns = Object.fromEntries(
+        places.map(role => [role, this.reading.names[Number(fields.get(role))] ?? '']),
+      );
+    }
+    await this.run();
+  }
+
+  /** Change the list's options without reading it again. @param {Partial<List>} options */
+  set(options) {
+    Object.assign(this.list, options);
+  }
+
+  /** Read the list again in another way. @param {Partial<List>} changes */
+  readAgain(changes) {
+    this.set(changes);
+    this.readBox();
+  }
+
+  /** How the list is read: a sentence, and what of it can be changed. */
+  draw() {
+    const {status, fields, change} = this,
+      {names = [], error, said, left_out: leftOut} = this.reading;
+    status.textContent = error ?? [said, leftOut].filter(Boolean).join(' ');
+    status.classList.toggle('message', Boolean(error));
+    change.hidden = !names.length;
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement),
+      at =
+        focused && fields.contains(focused)
+          ? [...fields.querySelectorAll('select')].indexOf(/** @type {any} */ (focused))
+          : -1;
+    fields.replaceChildren(...this.pickers());
+    if (at >= 0) fields.querySelectorAll('select')[at]?.focus();
+  }
+
+  /** The menus for what can be changed in how the list is read and run. */
+  pickers() {
+    const {data, reading, list} = this,
+      {texts: t} = data,
+      {names = [], kind = ''} = reading;
+    const columns = {'': t.none, ...Object.fromEntries(names.map(name => [name, name]))};
+    const layers = {
+      '-1': t.last,
+      ...Object.fromEntries(Array.from({length: data.last + 1}, (_, i) => [String(i), String(i)])),
+    };
+    const forTraining = () => [
+      picker(t.pooling, data.poolings, list.pooling, pooling => this.set({pooling})),
+      picker(t.layer, layers, list.layer, layer => this.set({layer})),
+      picker(t.way, data.ways, list.long, long => this.set({long})),
+    ];
+    const forScores = () =>
+      picker(t.precision, data.precisions, list.precision, precision => this.set({precision}));
+    const forPairs = () => picker(t.score, data.scores, list.score, score => this.set({score}));
+    return [
+      picker(t.kind, data.kinds, kind, value => this.readAgain({kind: value, columns: {}})),
+      ...Object.entries(reading.columns ?? {}).map(([role, name]) =>
+        picker(data.roles[role], columns, name, value =>
+          this.readAgain({columns: {...reading.columns, [role]: value}}),
+        ),
+      ),
+      ...(isTrained(kind) ? forTraining() : []),
+      ...(kind && !isTrained(kind) ? [forScores()] : []),
+      ...(kind === 'pairs' ? [forPairs()] : []),
+    ];
+  }
+
+  build() {
+    const t = this.data.texts;
+    this.box = make('textarea', {
+      'aria-label': t.box,
+      placeholder: t.placeholder,
+      rows: 3,
+      spellcheck: 'false',
+      'data-typed': true,
+    });
+    const button = make('button', {type: 'button', class: 'tx-run'}, t.run);
+    button.addEventListener('click', () => this.run());
+    this.status = make('p', {class: 'tx-said', role: 'status'});
+    this.fields = make('div', {class: 'tx-fields'});
+    this.change = make(
+      'details',
+      {class: 'tx-change', hidden: true},
+      make('summary', {}, t.change),
+      this.fields,
+    );
+    this.unlinked = make('p', {class: 'hint tx-unlinked'});
+    this.root.replaceChildren(
+      make('div', {class: 'tx-row'}, this.box, button),
+      make(
+        'div',
+        {class: 'tries'},
+        make('span', {class: 'lead'}, t.try),
+        make(
+          'div',
+          {class: 'chips', 'data-rove': true, role: 'group', 'aria-label': t.try},
+          ...this.data.lists.map((bundled, i) => this.chip(bundled, i)),
+        ),
+        ...this.opener(),
+      ),
+      this.status,
+      this.change,
+      this.unlinked,
+    );
+    this.hearBox();
+  }
+
+  /** A button with a bundled list. @param {{name: string, title: string}} bundled @param {number} i */
+  chip({name, title}, i) {
+    const chip = make('button', {type: 'button', class: 'chip', 'data-list': name}, title);
+    chip.tabIndex = i ? -1 : 0;
+    chip.addEventListener('click', async () => {
+      if (await this.readBundled(name)) this.run();
+    });
+    return chip;
+  }
+
+  /** The button that opens a file, and the field behind it. */
+  opener() {
+    const {open: label} = this.data.texts;
+    const file = make('input', {
       type: 'file',
       accept: '.txt,.csv,.tsv,.jsonl,.ndjson,.json,.conll,.conllu,.bio,.iob',
       hidden: true,
       tabindex: -1,
-      'aria-label': t.open,
+      'aria-label': label,
     });
-  const open = make('button', {type: 'button', class: 'chip tx-open'}, t.open);
-  const said = make('p', {class: 'tx-said', role: 'status'}),
-    fields = make('div', {class: 'tx-fields'});
-  const change = make(
-    'details',
-    {class: 'tx-change', hidden: true},
-    make('summary', {}, t.change),
-    fields,
-  );
-  const chips = data.lists.map(({name, title}) => {
-    const chip = make('button', {type: 'button', class: 'chip', 'data-list': name}, title);
-    chip.addEventListener('click', async () => {
-      if (await readBundled(name)) run();
+    const open = make('button', {type: 'button', class: 'chip tx-open'}, label);
+    open.addEventListener('click', () => file.click());
+    file.addEventListener('change', async () => {
+      if (!file.files.length) return;
+      await this.readFile(file.files[0]);
+      file.value = '';
     });
-    return chip;
-  });
-  const unlinked = make('p', {class: 'hint tx-unlinked'});
-  root.replaceChildren(
-    make('div', {class: 'tx-row'}, box, button),
-    make(
-      'div',
-      {class: 'tries'},
-      make('span', {class: 'lead'}, t.try),
-      make(
-        'div',
-        {class: 'chips', 'data-rove': true, role: 'group', 'aria-label': t.try},
-        ...chips,
-      ),
-      open,
-      file,
-    ),
-    said,
-    change,
-    unlinked,
-  );
-  chips.forEach((chip, i) => {
-    chip.tabIndex = i ? -1 : 0;
-  });
-  // what takes the place of the whole list says itself how it is read; an edit leaves that as it is
-  let isAnother = false;
-  box.addEventListener('beforeinput', () => {
-    isAnother = !(
-      box.value.slice(0, box.selectionStart) + box.value.slice(box.selectionEnd)
-    ).trim();
-  });
-  box.addEventListener('input', () => {
-    Object.assign(list, isAnother || !box.value.trim() ? none() : {}, {text: box.value, name: ''});
-    isAnother = false;
-    clearTimeout(view.waiting);
-    view.waiting = setTimeout(readBox, WAIT);
-  });
-  box.addEventListener('keydown', event => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    return [open, file];
+  }
+
+  hearBox() {
+    const {box} = this;
+    // what takes the place of the whole list says itself how it is read; an edit leaves that as it
+    // is
+    box.addEventListener('beforeinput', () => {
+      this.isAnother = !(
+        box.value.slice(0, box.selectionStart) + box.value.slice(box.selectionEnd)
+      ).trim();
+    });
+    box.addEventListener('input', () => {
+      this.set({...(this.isAnother || !box.value.trim() ? none() : {}), text: box.value, name: ''});
+      this.isAnother = false;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.readBox(), WAIT);
+    });
+    box.addEventListener('keydown', event => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        this.run();
+      }
+    });
+    box.addEventListener('dragover', event => {
+      if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+    });
+    box.addEventListener('drop', event => {
+      const [dropped] = event.dataTransfer?.files ?? [];
+      if (!dropped) return;
       event.preventDefault();
-      run();
-    }
-  });
-  button.addEventListener('click', run);
-  open.addEventListener('click', () => file.click());
-  file.addEventListener('change', () => {
-    if (file.files.length)
-      readFile(file.files[0]).then(() => {
-        file.value = '';
-      });
-  });
-  box.addEventListener('dragover', event => {
-    if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
-  });
-  box.addEventListener('drop', event => {
-    const [dropped] = event.dataTransfer?.files ?? [];
-    if (!dropped) return;
-    event.preventDefault();
-    readFile(dropped);
-  });
-  return {root, data, ask, asks, box, button, said, fields, change, unlinked, waiting: 0};
+      this.readFile(dropped);
+    });
+  }
 }
+
+/** @type {WeakMap<HTMLElement, ListForm>} */
+const forms = new WeakMap();
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, context) {
-  if (view?.root === root && root.firstChild && String(view.data.asks) === String(data.asks))
-    return; // the same models: what stands there stays
-  view = build(root, data, context);
-  view.box.value = list.text;
-  asked = ''; // other models: what the link holds is asked anew
-  draw();
-  withState(follow);
+  const form = forms.get(root) ?? new ListForm(root);
+  forms.set(root, form);
+  form.show(data, context);
 }
 
-listen(follow);
-
 /** @type {import('../gradio.js').Picture['table']} */
-export const table = () => ({columns: ['text'], rows: list.text.split('\n').map(line => [line])});
+export const table = (_, root) => ({
+  columns: ['text'],
+  rows: (forms.get(root)?.list.text ?? '').split('\n').map(line => [line]),
+});
