@@ -11,10 +11,15 @@
   const ID = /"event_id":\s*"(\w+)"/g;
   const LONGEST = 100; // characters that an id may be cut across two chunks
   const HELD_MS = 5000;
+  /** @typedef {{ids: Set<string>, ended: boolean, waiting: (() => void)[]}} Stream */
+  /** @type {Stream | null} */
   let stream = null; // the newest event stream: the ids it has named, whether it has ended
 
+  /** @param {Promise<Response>} asked */
   function listen(asked) {
-    const mine = (stream = {ids: new Set(), ended: false, waiting: []});
+    /** @type {Stream} */
+    const mine = {ids: new Set(), ended: false, waiting: []};
+    stream = mine;
     const tell = () => mine.waiting.splice(0).forEach(look => look());
     const end = () => {
       mine.ended = true;
@@ -33,7 +38,7 @@
     });
     return asked.then(
       response => {
-        response.body.pipeTo(ear.writable).then(end, end);
+        response.body?.pipeTo(ear.writable).then(end, end);
         return new Response(ear.readable, response);
       },
       failure => {
@@ -43,6 +48,7 @@
     );
   }
 
+  /** @type {(heard: Stream, id: string) => Promise<void>} */
   const spokenOf = (heard, id) =>
     new Promise(done => {
       const timer = setTimeout(done, HELD_MS);
@@ -72,7 +78,8 @@
 (() => {
   const next = window.requestAnimationFrame.bind(window);
   const LONGEST = 100; // characters of the function that counts
-  const counts = source => source.length < LONGEST && /performance\.now\(\).*\/1e3/.test(source);
+  const counts = (/** @type {string} */ source) =>
+    source.length < LONGEST && /performance\.now\(\).*\/1e3/.test(source);
   const isShown = () => document.querySelector('[data-testid=status-tracker]:not(.hide)');
   window.requestAnimationFrame = callback =>
     counts(String(callback))
@@ -131,14 +138,15 @@ document.addEventListener('keydown', event => {
 function compareWhenThere() {
   const button = () =>
     /** @type {HTMLElement | null} */ (document.querySelector('button#compare, #compare button'));
-  if (button()) {
-    button().click();
+  const there = button();
+  if (there) {
+    there.click();
     return;
   }
   const watch = new MutationObserver(() => {
     if (!button()) return;
     watch.disconnect();
-    setTimeout(() => button().click(), 0); // it listens once Gradio is through with it
+    setTimeout(() => button()?.click(), 0); // it listens once Gradio is through with it
   });
   watch.observe(document.body, {childList: true, subtree: true});
 }
@@ -158,7 +166,7 @@ for (const mode of ['embed', 'projector'])
 
 // A link to something else than the opening example must not show that example first.
 (() => {
-  const param = name => new URL(location.href).searchParams.get(name);
+  const param = (/** @type {string} */ name) => new URL(location.href).searchParams.get(name);
   const linked =
     param('text') ||
     param('z') ||
@@ -175,7 +183,7 @@ for (const mode of ['embed', 'projector'])
   window.explorer.keptTheme = () => {
     if (named) return '';
     try {
-      return String(JSON.parse(localStorage.getItem('explorer-theme')) ?? '');
+      return String(JSON.parse(localStorage.getItem('explorer-theme') ?? 'null') ?? '');
     } catch {
       return '';
     }

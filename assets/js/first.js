@@ -7,11 +7,13 @@
     EMPTY_MS = 1000,
     CLICK_MS = 100;
   const page = document.documentElement;
-  const found = selector => /** @type {HTMLElement | null} */ (document.querySelector(selector));
+  /** @type {(selector: string) => HTMLElement | null} */
+  const found = selector => document.querySelector(selector);
 
   // its shadow root is there once the parser has read it
   /** @type {ElementInternals | null} */ let internals = null;
   /** @type {HTMLElement | null} */ let host = null;
+  const placed = () => /** @type {HTMLElement} */ (host);
   customElements.define(
     NAME,
     class extends HTMLElement {
@@ -37,12 +39,13 @@
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.target !== host)
       return;
     event.preventDefault();
-    internals.shadowRoot?.querySelector('form')?.requestSubmit();
+    internals?.shadowRoot?.querySelector('form')?.requestSubmit();
   });
   // A question or a link that is pressed here leaves the page: what it still loads would delay the
   // answer.
   // Not once Gradio's client is there: it takes a stream that ends for a lost connection.
   let isStopped = false;
+  /** @param {any} event */
   function stopLoading(event) {
     const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
     if (
@@ -67,7 +70,7 @@
   function handOver() {
     if (isHandedOver) return;
     isHandedOver = true;
-    const inside = internals.shadowRoot,
+    const inside = internals?.shadowRoot,
       own = inside?.querySelector('textarea'),
       box = /** @type {HTMLTextAreaElement | null} */ (found('#text textarea'));
     if (!own || !box) return;
@@ -87,7 +90,7 @@
   let isPressed = false,
     releasing = 0;
   /** @type {(() => void)[]} */ const waiting = [];
-  const onceReleased = act => {
+  const onceReleased = (/** @type {() => void} */ act) => {
     if (isPressed) waiting.push(act);
     else act();
   };
@@ -101,7 +104,7 @@
     },
     true,
   );
-  const release = event => {
+  const release = (/** @type {any} */ event) => {
     if (!isPressed || event.buttons || (event.type === 'blur' && event.target !== window)) return;
     releasing ||= setTimeout(() => {
       // a finger's click comes after it
@@ -119,7 +122,7 @@
   let stage = 0;
   function built() {
     stage = 1;
-    host.dataset.through = '';
+    placed().dataset.through = '';
     for (const act of ['pointerdown', 'focusin'])
       document.addEventListener(
         act,
@@ -138,50 +141,51 @@
     stage = 2;
     handOver();
     page.classList.remove('covered');
-    const tab = found(`#tab-${host.dataset.tab} > .column`);
+    const tab = found(`#tab-${placed().dataset.tab} > .column`);
     if (!tab?.getClientRects().length) {
       leave();
       return;
     }
-    host.dataset.part = 'picture';
-    delete host.dataset.through;
+    placed().dataset.part = 'picture';
+    delete placed().dataset.through;
     tab.classList.add('first-there');
-    tab.prepend(host); // Gradio may put the rest before it: its place is by the style sheet
+    tab.prepend(placed()); // Gradio may put the rest before it: its place is by the style sheet
   }
   function leave() {
     if (stage !== 2) return;
     stage = 3;
     watch.disconnect();
     page.classList.remove('covered');
-    host.parentElement?.classList.remove('first-there');
-    host.remove();
+    placed().parentElement?.classList.remove('first-there');
+    placed().remove();
   }
 
   /** Whether the tab has drawn what takes the picture's place. */
   function isDrawn() {
-    const tab = found(`#tab-${host.dataset.tab}`),
+    const tab = found(`#tab-${placed().dataset.tab}`),
       canvas = tab?.querySelector('.canvas');
     if (canvas && !canvas.closest('.fold, .detail')) return Boolean(canvas.firstChild);
     return (
       Boolean(tab?.querySelector('.finding')) &&
-      settingsIn(tab) === settingsIn(internals.shadowRoot)
+      settingsIn(tab) === settingsIn(internals?.shadowRoot)
     );
   }
   // of Latency: a link's come after the first answer
-  const settingsIn = place => place?.querySelector('.settings-said')?.textContent;
+  const settingsIn = (/** @type {ParentNode | null | undefined} */ place) =>
+    place?.querySelector('.settings-said')?.textContent;
   let leaving = 0;
   const watch = new MutationObserver(() => {
     if (
       stage === 0 &&
       found('#compare') &&
       found('#text textarea') &&
-      found(`#tab-${host.dataset.tab}`)
+      found(`#tab-${placed().dataset.tab}`)
     )
       built();
     if (
       stage === 1 &&
       found('#words .canvas > *') &&
-      found(`#tab-${host.dataset.tab}`)?.getClientRects().length
+      found(`#tab-${placed().dataset.tab}`)?.getClientRects().length
     )
       onceReleased(uncover);
     if (stage < 2 || stage > 2 || page.classList.contains('linked')) return;

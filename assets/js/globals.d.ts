@@ -7,9 +7,9 @@ interface Window {
     keptTheme?: () => string;
     /** Whether the page has another theme than the reader's for a while: on paper, or in an image. */
     isOtherTheme?: boolean;
-    waiting: unknown[][];
+    waiting: any[][];
     mount: (...asked: any[]) => unknown;
-    told: unknown[][];
+    told: any[][];
     tell: (...said: any[]) => void;
     /** Whether Gradio's client or a module has asked the server something. */
     hasAsked?: boolean;

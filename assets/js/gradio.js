@@ -1,5 +1,5 @@
 // Pictures on the page: how each gets its data from Gradio, and what Gradio's components tell.
-import {closest, find, make} from './kit/dom.js';
+import {closest, find, make, the} from './kit/dom.js';
 import {remember} from './kit/memory.js';
 import {partOf} from './kit/menus.js';
 import {choose, compare, withSize, withState} from './page/here.js';
@@ -10,6 +10,7 @@ import './page/standing.js';
 
 // What Gradio's own components tell: the page is up, a Compare, what Tasks was asked, a question
 // that has no answer.
+/** @type {Record<string, (said: any) => void>} */
 const hear = {
   opened: markOpened,
   /** A family that is no preset has no value among Gradio's presets: then it stays as it is. */
@@ -41,7 +42,7 @@ const shares = new MutationObserver(() => {
 });
 opened.then(() => find(document, '#settings')?.setAttribute('popover', 'auto'));
 opened.then(() =>
-  shares.observe(find(document, '#input-bar'), {
+  shares.observe(the(document, '#input-bar'), {
     childList: true,
     subtree: true,
     characterData: true,
@@ -55,7 +56,7 @@ opened.then(() =>
  * Python.
  * `ask` is answered by new values on the page, `asks` by a string for the picture alone; `shows`
  * says what it draws in place of its data.
- * @typedef {{readonly dark: boolean, ask: (question: unknown) => void, asks?: (question: unknown)
+ * @typedef {{readonly dark: boolean, ask: (question: unknown) => void, asks: (question: unknown)
  *   => Promise<string>, shows?: (value: string) => void}} Context
  * A picture is a module of its own, `<kind>.js`. `show` draws new data, whatever was drawn before;
  * `clear` forgets all of it (without one the place is emptied); `theme` answers light and dark
@@ -82,19 +83,31 @@ opened.then(() =>
  */
 
 /** @param {Canvas} canvas */
-const valueOf = ({own, props}) => own || props.value;
+const valueOf = ({own, props}) => own || (props.value ?? '');
 
 /** @type {Map<HTMLElement, Canvas>} */
 const mounted = new Map();
+
+/** The canvas that is mounted at a place. @param {HTMLElement} root */
+const canvasAt = root => /** @type {Canvas} */ (mounted.get(root));
+/** @type {Map<string, unknown>} */
 const questions = new Map(); // kind -> what its picture asked last, or a function that says it
 
-/** Connects one canvas: one that is broken costs only its own place. */
+/**
+ * Connects one canvas: one that is broken costs only its own place.
+ * @param {string} kind
+ * @param {HTMLElement} element
+ * @param {{value?: string}} props
+ * @param {(name: string, act: () => void) => void} watch
+ * @param {(name: string, detail: object) => void} trigger
+ * @param {Context['asks']} asks
+ */
 async function mount(kind, element, props, watch, trigger, asks) {
-  const root = element.querySelector('.canvas');
+  const root = find(element, '.canvas');
   if (!root) return;
   /** @type {Canvas} */
   const canvas = {kind, props, picture: null, own: ''};
-  const ask = question => {
+  const ask = (/** @type {unknown} */ question) => {
     questions.set(kind, question);
     trigger('select', {});
   };
@@ -104,7 +117,7 @@ async function mount(kind, element, props, watch, trigger, asks) {
     },
     ask,
     asks,
-    shows: value => {
+    shows: (/** @type {string} */ value) => {
       canvas.own = value;
     },
   };
@@ -127,6 +140,7 @@ async function mount(kind, element, props, watch, trigger, asks) {
   update();
 }
 
+/** @param {HTMLElement} root @param {() => void | Promise<void>} act */
 async function attempt(root, act) {
   try {
     await act();
@@ -138,7 +152,11 @@ async function attempt(root, act) {
   }
 }
 
-/** The rows of a canvas on the page, or null while it shows nothing. @returns {Table | null} */
+/**
+ * The rows of a canvas on the page, or null while it shows nothing.
+ * @param {HTMLElement} root
+ * @returns {Table | null}
+ */
 export function tableOf(root) {
   const canvas = mounted.get(root);
   return canvas?.picture && canvas.props.value
@@ -155,7 +173,7 @@ document.addEventListener('click', event => {
   )) {
     if (!open.contains(/** @type {Node} */ (event.target))) open.open = false;
   }
-  if (menu) takeAway(button.dataset.take, menu);
+  if (button?.dataset.take && menu) takeAway(button.dataset.take, menu);
 });
 // It opens upwards where the window's lower end leaves it no room and its upper end does.
 document.addEventListener(
@@ -180,21 +198,21 @@ document.addEventListener('keydown', event => {
   );
   if (!menu) return;
   menu.open = false;
-  find(menu, 'summary').focus();
+  the(menu, 'summary').focus();
 });
 
 /** @param {string} ending @param {HTMLDetailsElement} menu */
 async function takeAway(ending, menu) {
-  const said = find(menu, '[role=status]');
+  const said = the(menu, '[role=status]');
   said.textContent = '';
   try {
     const {lookOf, take} = await import('./take/take.js');
     await take(ending, shownAbove(menu), lookOf(menu));
     // what is closed cannot hold the focus
-    if (menu.contains(document.activeElement)) find(menu, 'summary').focus();
+    if (menu.contains(document.activeElement)) the(menu, 'summary').focus();
     menu.open = false;
   } catch (error) {
-    said.textContent = said.dataset.failed;
+    said.textContent = said.dataset.failed ?? '';
     reportError(error);
   }
 }
@@ -210,6 +228,7 @@ const drawn = {
  * The picture above a menu: a part of one, a canvas, or what Python drew with its numbers beside
  * it.
  * @param {HTMLElement} menu
+ * @returns {import('./take/take.js').Shown}
  */
 export function shownAbove(menu) {
   const part = partOf(menu),
@@ -217,14 +236,15 @@ export function shownAbove(menu) {
   if (part) return part;
   if (place)
     return {
-      kind: place.dataset.kind,
+      kind: place.dataset.kind ?? '',
       root: place,
       picture: drawn,
-      data: JSON.parse(place.dataset.numbers),
+      data: JSON.parse(place.dataset.numbers ?? ''),
     };
-  const root = find(menu.parentElement, '.canvas'),
-    canvas = mounted.get(root);
-  return {kind: canvas.kind, root, picture: canvas.picture, data: JSON.parse(valueOf(canvas))};
+  const root = the(/** @type {Element} */ (menu.parentElement), '.canvas'),
+    canvas = canvasAt(root),
+    picture = /** @type {Picture} */ (canvas.picture);
+  return {kind: canvas.kind, root, picture, data: JSON.parse(valueOf(canvas))};
 }
 
 const IDLE_MS = 500;
@@ -232,8 +252,9 @@ const IDLE_MS = 500;
  * Chromium can owe a page without frames its idle callback until the next frame; past the timeout
  * it calls all the same.
  */
+/** @param {() => void} act */
 const whenIdle = act =>
-  window.requestIdleCallback
+  'requestIdleCallback' in window
     ? requestIdleCallback(act, {timeout: IDLE_MS})
     : setTimeout(act, IDLE_MS);
 
@@ -250,7 +271,7 @@ export function drawWaiting() {
 /** Draw the pictures anew that show one of these choices. @param {string[]} names */
 export function redraw(names) {
   for (const {picture, props, update} of mounted.values())
-    if (props.value && picture?.choices?.some(name => names.includes(name))) update();
+    if (props.value && picture?.choices?.some(name => names.includes(name))) update?.();
 }
 
 /**
@@ -259,14 +280,14 @@ export function redraw(names) {
  * @returns {{kind: string, value: string}}
  */
 export function valueAt(root) {
-  const canvas = mounted.get(root);
+  const canvas = canvasAt(root);
   return {kind: canvas.kind, value: valueOf(canvas)};
 }
 
 new MutationObserver(() => {
   for (const [root, {picture}] of mounted) {
     if (!root.isConnected) mounted.delete(root);
-    else if (picture?.theme) attempt(root, () => picture.theme(root));
+    else if (picture?.theme) attempt(root, () => picture.theme?.(root));
   }
 }).observe(document.body, {attributes: true, attributeFilter: ['class']});
 
@@ -274,16 +295,18 @@ document.addEventListener('click', event => {
   if (closest(event, '.skip')) {
     // the page has a base address, so that the link itself would leave it
     event.preventDefault();
-    find(document, '#tabs [role=tab][aria-selected=true]').focus();
+    the(document, '#tabs [role=tab][aria-selected=true]').focus();
   }
   if (closest(event, '#theme-switch'))
     remember('theme', document.body.classList.toggle('dark') ? 'dark' : 'light');
 });
 
 // The tour and the projector mode come when they are asked for.
+/** @param {Event} event */
 const ask = event => {
   if (closest(event, '#tour-start, [data-project]')) begin(event);
 };
+/** @param {Event | null} event */
 const begin = event => {
   document.removeEventListener('click', ask);
   import('./page/tour.js').then(tour => tour.begin(event)).catch(reportError);
@@ -292,9 +315,11 @@ document.addEventListener('click', ask);
 if (/[?&](tour|projector)=/.test(location.search)) begin(null);
 
 // So do the lessons.
+/** @param {Event} event */
 const askLesson = event => {
   if (closest(event, '[data-lessons]')) beginLesson(event);
 };
+/** @param {Event | null} event */
 const beginLesson = event => {
   document.removeEventListener('click', askLesson);
   import('./lesson/lesson.js').then(lesson => lesson.begin(event)).catch(reportError);
@@ -304,12 +329,12 @@ if (/[?&]lesson=/.test(location.search)) beginLesson(null);
 
 const {waiting, told} = window.explorer;
 window.explorer.mount = mount;
-window.explorer.question = kind => {
+window.explorer.question = (/** @type {string} */ kind) => {
   const question = questions.get(kind);
   return JSON.stringify(typeof question === 'function' ? question() : question);
 };
 window.explorer.placed = placedNow;
 Object.assign(window.explorer, {form: formNow, filled});
-window.explorer.tell = (name, said) => hear[name](said);
+window.explorer.tell = (/** @type {string} */ name, /** @type {any} */ said) => hear[name](said);
 told.forEach(([name, said]) => hear[name](said));
-waiting.forEach(asked => mount(...asked));
+waiting.forEach(asked => mount(.../** @type {Parameters<typeof mount>} */ (asked)));

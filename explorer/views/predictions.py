@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from typing import NotRequired, TypedDict
 
 import numpy as np
 
@@ -21,6 +22,84 @@ from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import Tokens, Word
 from explorer.refusal import code_of
 from explorer.views.markup import Markup, el, model_name, note, script_json, table
+
+
+class WordScore(TypedDict):
+    """One model's score of a masked word; without ``p`` for a word that it cannot write."""
+
+    p: float | None
+    nats: float
+    rank: int | None
+    pieces: list[str]
+    answers: list[tuple[str, float]]
+
+
+class WordTile(TypedDict):
+    """A word of the text, masked in turn, with the scores that are there so far."""
+
+    word: str
+    breaks: bool
+    models: dict[str, WordScore]
+
+
+class WordsData(TypedDict):
+    """Every word of a text with its scores."""
+
+    words: list[WordTile]
+    labels: dict[str, str]
+    texts: dict[str, object]
+
+
+class MaskContext(TypedDict):
+    """Text around a mask, and the word that the reader hid there."""
+
+    before: str
+    after: str
+    hidden: NotRequired[str]
+
+
+class HiddenWord(TypedDict):
+    """Hidden word as one model knows it: its tokens, and where it is one, its place."""
+
+    pieces: int
+    p: NotRequired[float]
+    rank: NotRequired[int]
+    row: NotRequired[int]
+
+
+class MaskAnswers(TypedDict):
+    """Words that one model predicts at a mask."""
+
+    words: list[str]
+    pieces: list[str]
+    p: list[float]
+    entropy: float
+    choices: float
+    yours: NotRequired[HiddenWord]
+
+
+class ModelAnswers(TypedDict):
+    """Predictions of one model."""
+
+    label: str
+    vocabulary: int
+    masks: list[MaskAnswers]
+
+
+class ModelCard(TypedDict):
+    """Model that cannot answer, and why."""
+
+    label: str
+    card: str
+    code: str
+
+
+class GapsData(TypedDict):
+    """Predictions of all models at all masks."""
+
+    masks: list[MaskContext]
+    models: dict[str, ModelAnswers | ModelCard]
+    texts: dict[str, str]
 
 
 def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Markup:
@@ -89,7 +168,7 @@ def words_canvas(
 ) -> str:
     """Return the JSON of every word with the scores that each model has so far."""
     by_start = {key: {s.word.start: s for s in spans} for key, spans in scores.items()}
-    tiles = [
+    tiles: list[WordTile] = [
         {
             "word": word.text,
             "breaks": "\n" in text[words[i - 1].end : word.start] if i else False,
@@ -101,16 +180,17 @@ def words_canvas(
         }
         for i, word in enumerate(words)
     ]
-    return script_json({"words": tiles, "labels": dict(labels), "texts": dict(texts)})
+    data: WordsData = {"words": tiles, "labels": dict(labels), "texts": dict(texts)}
+    return script_json(data)
 
 
-def _tile(score: SpanScore) -> dict[str, object]:
+def _tile(score: SpanScore) -> WordScore:
     return {
         "p": None if score.is_unknown else unrounded(score.probability),
         "nats": unrounded(-score.log_probability),
         "rank": score.rank,
         "pieces": list(score.pieces),
-        "answers": [[word, unrounded(p)] for word, p in score.answers],
+        "answers": [(word, unrounded(p)) for word, p in score.answers],
     }
 
 
@@ -269,16 +349,17 @@ def predictions_canvas(
     masks = [mask_context(text, word) for word in words if word.is_mask]
     for mask, word in zip(masks, extra.hidden, strict=False):
         mask["hidden"] = word
-    columns = {
+    columns: dict[str, ModelAnswers | ModelCard] = {
         key: _masks_column(result, extra.ranks.get(key, {})) for key, result in predictions.items()
     }
     for key, (name, why) in missing.items():
         columns[key] = {"label": name, "card": why, "code": code_of(why)}
     ordered = {key: columns[key] for key in (*extra.columns, *columns) if key in columns}
-    return script_json({"masks": masks, "models": ordered, "texts": dict(extra.texts)})
+    data: GapsData = {"masks": masks, "models": ordered, "texts": dict(extra.texts)}
+    return script_json(data)
 
 
-def mask_context(text: str, mask: Word) -> dict[str, str]:
+def mask_context(text: str, mask: Word) -> MaskContext:
     """Return the text before and after a mask, cut at a space when it is long."""
     before, after = text[: mask.start], text[mask.end :]
     if len(before) > CONTEXT_LETTERS:
@@ -288,7 +369,7 @@ def mask_context(text: str, mask: Word) -> dict[str, str]:
     return {"before": before, "after": after}
 
 
-def _hidden(result: MaskPredictions, mask: int, hidden: WordRank) -> dict[str, object]:
+def _hidden(result: MaskPredictions, mask: int, hidden: WordRank) -> HiddenWord:
     """Return the hidden word's rank, probability and row in the list (-1 if not listed)."""
     if not hidden.rank:
         return {"pieces": 0 if hidden.is_unknown else hidden.n_pieces}
@@ -297,22 +378,21 @@ def _hidden(result: MaskPredictions, mask: int, hidden: WordRank) -> dict[str, o
     return {"pieces": 1, "p": p, "rank": hidden.rank, "row": int(row[0]) if row.size else -1}
 
 
-def _masks_column(result: MaskPredictions, hidden: Mapping[int, WordRank]) -> dict[str, object]:
-    return {
-        "label": result.label,
-        "vocabulary": result.d_vocab,
-        "masks": [
-            {
-                "words": list(result.words[mask]),
-                "pieces": list(result.tokens[mask]),
-                "p": unrounded(result.probabilities[mask]),
-                "entropy": unrounded(result.entropy[mask]),
-                "choices": unrounded(np.exp(result.entropy[mask])),
-                **({"yours": _hidden(result, mask, hidden[mask])} if mask in hidden else {}),
-            }
-            for mask in range(len(result.positions))
-        ],
-    }
+def _masks_column(result: MaskPredictions, hidden: Mapping[int, WordRank]) -> ModelAnswers:
+    masks: list[MaskAnswers] = [
+        {
+            "words": list(result.words[mask]),
+            "pieces": list(result.tokens[mask]),
+            "p": unrounded(result.probabilities[mask]),
+            "entropy": unrounded(result.entropy[mask]),
+            "choices": unrounded(np.exp(result.entropy[mask])),
+        }
+        for mask in range(len(result.positions))
+    ]
+    for mask, answers in enumerate(masks):
+        if mask in hidden:
+            answers["yours"] = _hidden(result, mask, hidden[mask])
+    return {"label": result.label, "vocabulary": result.d_vocab, "masks": masks}
 
 
 def attribution_html(results: Mapping[str, Attribution], texts: Mapping[str, str]) -> Markup:

@@ -18,3 +18,4 @@ def test_what_is_sent_has_the_fields_of_its_type():
 def test_a_type_of_python_has_its_json_in_typescript():
     nested = dict[str, list[list[str | float | None]]]
     assert typescript(nested) == "Record<string, (string | number | null)[][]>"
+    assert typescript(list[tuple[str, float]]) == "[string, number][]"

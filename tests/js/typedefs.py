@@ -9,16 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from explorer.lists.ui.tab import ListFormData
 from explorer.ui.shell.input_bar import BoxData
 from explorer.ui.shell.view import ViewConfig, ViewData
 from explorer.views.chart import ChartData
+from explorer.views.predictions import GapsData, WordsData
 
 DOCUMENT = Path(__file__).parents[2] / "assets" / "js" / "data.d.ts"
-SENT = (ViewData, ViewConfig, BoxData, ChartData)
-"""The data that ``assets/js/page`` and ``assets/js/kit`` read."""
-HEAD = (
-    "// Data of the page and of charts as Python sends it: written by python -m tests.js.typedefs."
-)
+SENT = (ViewData, ViewConfig, BoxData, ChartData, GapsData, WordsData, ListFormData)
+"""The data that the strictly typed folders of ``assets/js`` read."""
+HEAD = "// Data of the page and of pictures as Python sends it: written by python -m tests.js.typedefs."
 NAMES = {
     str: "string",
     int: "number",
@@ -46,6 +46,8 @@ def typescript(hint: Any) -> str:
         return " | ".join(map(typescript, parts))
     if origin in (dict, Mapping):
         return f"Record<string, {typescript(parts[1])}>"
+    if origin is tuple and Ellipsis not in parts:
+        return f"[{', '.join(map(typescript, parts))}]"
     if origin in LISTS:
         part = typescript(parts[0])
         return f"({part})[]" if part.count("|") and not part.endswith("[]") else f"{part}[]"

@@ -2,7 +2,7 @@
 import {betweenGroups, rowsApart, termOfJs} from '../kit/maths.js';
 import {bytes, floats} from '../kit/numbers.js';
 
-// The wall that the reader sees, and who wants to know when there is another.
+/** The wall that the reader sees. @type {{wall: any}} */
 export const onPage = {wall: null};
 
 export const wordLabel = text => text.replace(/^##/, '').replace(/▁/g, ' ').trim() || text;

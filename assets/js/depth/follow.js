@@ -17,12 +17,12 @@ const wordOf = (data, place, key) =>
  * @returns {Record<string, string>}
  */
 export function offered(data, place) {
-  const found = new Map();
+  const words = new Map();
   for (const {key} of data.models) {
-    const one = wordOf(data, place, key);
-    if (one !== undefined && ![...found.values()].includes(one)) found.set(key, one);
+    const word = wordOf(data, place, key);
+    if (word !== undefined && ![...words.values()].includes(word)) words.set(key, word);
   }
-  return {own: data.texts.own, ...Object.fromEntries(found)};
+  return {own: data.texts.own, ...Object.fromEntries(words)};
 }
 
 /**
@@ -32,26 +32,26 @@ export function offered(data, place) {
  * @param {string} key
  */
 export function keyOf(data, place, key) {
-  const one = wordOf(data, place, key);
+  const word = wordOf(data, place, key);
   return (
     Object.entries(offered(data, place)).find(
-      ([name, offer]) => name !== 'own' && offer === one,
+      ([name, offer]) => name !== 'own' && offer === word,
     )?.[0] ?? 'own'
   );
 }
 
 /** A mask with the followed word first, beside the words that are drawn anyway. */
-function withFirst(mask, one) {
+function withFirst(mask, followed) {
   const others = [...mask.words.keys()]
-    .filter(i => mask.words[i] !== one.word)
+    .filter(i => mask.words[i] !== followed.word)
     .slice(0, mask.words.length - 1);
   return {
     ...mask,
     isFollowed: true,
-    words: [one.word, ...others.map(i => mask.words[i])],
-    p: mask.p.map((row, layer) => [one.p[layer], ...others.map(i => row[i])]),
-    rank: one.rank,
-    decided: one.decided ?? Infinity,
+    words: [followed.word, ...others.map(i => mask.words[i])],
+    p: mask.p.map((row, layer) => [followed.p[layer], ...others.map(i => row[i])]),
+    rank: followed.rank,
+    decided: followed.decided ?? Infinity,
   };
 }
 
@@ -69,14 +69,14 @@ export const followedIn = (models, place, key) =>
     ),
   }));
 
-function sentence({texts}, {layers}, one) {
-  if (!one) return [texts.followed_none, {}];
-  const rank = one.rank.at(-1).toLocaleString('en'),
-    lost = one.rank.lastIndexOf(1);
-  if (one.decided !== null)
+function sentence({texts}, {layers}, followed) {
+  if (!followed) return [texts.followed_none, {}];
+  const rank = followed.rank.at(-1).toLocaleString('en'),
+    lost = followed.rank.lastIndexOf(1);
+  if (followed.decided !== null)
     return [
-      one.decided ? texts.followed_first : texts.followed_at_once,
-      {n: String(one.decided), total: String(layers)},
+      followed.decided ? texts.followed_first : texts.followed_at_once,
+      {n: String(followed.decided), total: String(layers)},
     ];
   return lost > 0
     ? [texts.followed_lost, {n: String(lost), total: String(layers), rank}]
@@ -125,8 +125,8 @@ export const piecesFollowed = (data, key) =>
 
 /** The word that a saved file names. @param {any} data @param {number} place @param {string} key */
 export function said(data, place, key) {
-  const one = data.masks.length ? wordOf(data, place, key) : undefined;
-  return one === undefined ? {} : {followed: one};
+  const word = data.masks.length ? wordOf(data, place, key) : undefined;
+  return word === undefined ? {} : {followed: word};
 }
 
 /**
@@ -137,20 +137,20 @@ export function said(data, place, key) {
 export const rows = (data, key) =>
   data.models.flatMap(({label, masks}) =>
     masks.flatMap(({followed}, place) => {
-      const one = followed[key];
-      return one
-        ? one.p.map((p, layer) => [
+      const record = followed[key];
+      return record
+        ? record.p.map((p, layer) => [
             'followed',
             place + 1,
             label,
             layer,
-            one.word,
+            record.word,
             p,
             null,
             null,
-            one.decided !== null && layer >= one.decided,
+            record.decided !== null && layer >= record.decided,
             null,
-            one.rank[layer],
+            record.rank[layer],
           ])
         : [];
     }),

@@ -27,7 +27,7 @@ export function between(effect, changed, at) {
       .length,
   }));
   return found.reduce(
-    (most, one) => (one.n > (most?.n ?? 0) ? one : most),
+    (most, word) => (word.n > (most?.n ?? 0) ? word : most),
     /** @type {{word: number, n: number} | null} */ (null),
   );
 }
@@ -35,8 +35,8 @@ export function between(effect, changed, at) {
 /** What the sentence says of words between; nothing where there are none. */
 function others({words, changed, masks, texts}, told, mask) {
   const found = told.flatMap(model => {
-    const one = between(model.maps[mask].effect, changed, masks[mask]);
-    return one ? [{model, ...one}] : [];
+    const word = between(model.maps[mask].effect, changed, masks[mask]);
+    return word ? [{model, ...word}] : [];
   });
   return found.flatMap(({model, word: at, n}, i) => [
     i ? ', ' : texts.others,
@@ -184,9 +184,12 @@ function answers({answers: [first, second], are_first: areFirst, gaps, effect}, 
 const signed = gap => (gap < 0 ? '−' : '+') + brief(Math.abs(gap));
 
 function section(model, mask, data, deepest, explain) {
-  const one = model.maps[mask];
-  const inside = one
-    ? [answers(one, data.texts, explain), one.effect.length ? map(model, mask, data, deepest) : '']
+  const patched = model.maps[mask];
+  const inside = patched
+    ? [
+        answers(patched, data.texts, explain),
+        patched.effect.length ? map(model, mask, data, deepest) : '',
+      ]
     : [make('p', {class: 'note dq-told'}, model.refused)];
   return make(
     'section',
@@ -221,7 +224,7 @@ export function show(root, data, context) {
     return;
   }
   const deepest = Math.max(
-    ...models.flatMap(model => model.maps.map(one => one.effect.length - 1)),
+    ...models.flatMap(model => model.maps.map(patched => patched.effect.length - 1)),
     1,
   );
   const top = make('div'),
@@ -275,11 +278,11 @@ export const said = ({second}) => ({state: {second_text: second}});
 /** @type {import('../gradio.js').Picture['table']} */
 export function table({models = [], words = []}) {
   const of = model =>
-    model.maps.flatMap((one, mask) => {
+    model.maps.flatMap((patched, mask) => {
       // where the texts differ by too little there are no shares
-      const told = [model.label, mask + 1, ...one.answers, ...one.gaps];
-      return one.effect.length
-        ? one.effect.flatMap((row, layer) =>
+      const told = [model.label, mask + 1, ...patched.answers, ...patched.gaps];
+      return patched.effect.length
+        ? patched.effect.flatMap((row, layer) =>
             row.map((share, i) => [...told, layer, words[i], share]),
           )
         : [[...told, null, null, null]];

@@ -12,35 +12,38 @@ import {plainCsv} from '../take/files.js';
  * `guess` and `answer` as they read; `contrary`: null where the student found none
  */
 
+/** @param {number} level @param {string} text */
 const heading = (level, text) => make(/** @type {'h1'} */ (`h${level}`), {}, text);
+/** @param {string} text */
 const line = text => text.replace(/\s+/g, ' ').trim();
+/** @param {[string, string][]} numbers */
 const listed = numbers => numbers.map(([name, value]) => `${name}: ${value}`).join('; ');
 
 /**
  * One row below its head, each on a line of its own, so that the rows of a class lie below each
  * other.
- * @param {Finding} found
+ * @param {Finding} finding
  */
-export function row(found) {
-  const {contrary} = found,
+export function row(finding) {
+  const {contrary} = finding,
     cells = {
-      lesson: found.lesson,
-      date: found.date,
-      student: found.student,
-      attempt: found.attempt,
-      guess: found.guess,
-      answer: found.answer,
-      guess_was_right: found.right,
-      numbers: listed(found.numbers),
-      claim: found.claim,
-      link: found.link,
+      lesson: finding.lesson,
+      date: finding.date,
+      student: finding.student,
+      attempt: finding.attempt,
+      guess: finding.guess,
+      answer: finding.answer,
+      guess_was_right: finding.right,
+      numbers: listed(finding.numbers),
+      claim: finding.claim,
+      link: finding.link,
       contrary_text: contrary?.text ?? '',
       contrary_answer: contrary?.answer ?? '',
       contrary_numbers: contrary ? listed(contrary.numbers) : '',
       contrary_link: contrary?.link ?? '',
-      before: found.before,
-      after: found.after,
-      models: found.origin,
+      before: finding.before,
+      after: finding.after,
+      models: finding.origin,
     };
   return plainCsv({
     columns: Object.keys(cells),
@@ -50,39 +53,47 @@ export function row(found) {
 
 /**
  * The card as it is on the page and in the file.
- * @param {Finding} found
+ * @param {Finding} finding
  * @param {Record<string, string>} texts
  * @param {1 | 3} top level of its heading
  */
-export function card(found, texts, top = 3) {
-  const {contrary} = found,
-    numbers = list =>
+export function card(finding, texts, top = 3) {
+  const {contrary} = finding,
+    numbers = (/** @type {[string, string][]} */ list) =>
       make('ul', {}, ...list.map(([name, value]) => make('li', {}, `${name}: ${value}`)));
-  const part = (name, ...inside) => [heading(top + 1, texts[name]), ...inside];
-  const view = link => make('p', {}, make('a', {href: link}, texts.view));
+  const part = (/** @type {string} */ name, /** @type {any[]} */ ...inside) => [
+    heading(top + 1, texts[name]),
+    ...inside,
+  ];
+  const view = (/** @type {string} */ link) => make('p', {}, make('a', {href: link}, texts.view));
   return make(
     'article',
     {class: 'finding-card'},
-    heading(top, found.claim),
+    heading(top, finding.claim),
     make(
       'p',
       {class: 'by'},
       [
-        found.title,
-        found.student,
-        found.date,
-        found.attempt > 1 ? say(texts.attempt, {n: found.attempt}) : '',
+        finding.title,
+        finding.student,
+        finding.date,
+        finding.attempt > 1 ? say(texts.attempt, {n: finding.attempt}) : '',
       ]
         .filter(Boolean)
         .join(', '),
     ),
-    ...part('numbers', make('p', {}, found.question), numbers(found.numbers), view(found.link)),
+    ...part(
+      'numbers',
+      make('p', {}, finding.question),
+      numbers(finding.numbers),
+      view(finding.link),
+    ),
     ...part(
       'guessed',
       make(
         'p',
         {},
-        `${found.guess}. ${found.right ? texts.was_right : texts.was_wrong} ${found.answer}.`,
+        `${finding.guess}. ${finding.right ? texts.was_right : texts.was_wrong} ${finding.answer}.`,
       ),
     ),
     ...part(
@@ -98,17 +109,17 @@ export function card(found, texts, top = 3) {
     ),
     ...part(
       'asked',
-      make('p', {}, found.asks),
+      make('p', {}, finding.asks),
       make(
         'dl',
         {},
         make('dt', {}, texts.before),
-        make('dd', {}, found.before),
+        make('dd', {}, finding.before),
         make('dt', {}, texts.after),
-        make('dd', {}, found.after),
+        make('dd', {}, finding.after),
       ),
     ),
-    make('p', {class: 'origin'}, `${found.origin}. ${found.cite}`),
+    make('p', {class: 'origin'}, `${finding.origin}. ${finding.cite}`),
   );
 }
 
@@ -127,12 +138,12 @@ const META = [
 
 /**
  * A file that needs nothing else, and that asks for nothing.
- * @param {Finding} found
+ * @param {Finding} finding
  * @param {Record<string, string>} texts
  */
-export function page(found, texts) {
-  const head = make('div', {}, make('title', {}, `${found.title}: ${found.claim}`)),
-    body = make('div', {}, make('main', {}, card(found, texts, 1)));
+export function page(finding, texts) {
+  const head = make('div', {}, make('title', {}, `${finding.title}: ${finding.claim}`)),
+    body = make('div', {}, make('main', {}, card(finding, texts, 1)));
   return [
     '<!doctype html>\n<html lang="en">\n<head>',
     ...META.map(meta => `<meta ${meta}>`),

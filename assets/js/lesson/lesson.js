@@ -1,6 +1,6 @@
 // A lesson next to the tabs: a question, a guess that is locked, one look at the real page, and a
 // finding that the student takes away.
-import {closest, find, make, say} from '../kit/dom.js';
+import {closest, find, make, say, the} from '../kit/dom.js';
 import {chosen, linkNow, listen, withState} from '../page/here.js';
 import {opened} from '../page/parts.js';
 import {address, light, openView} from '../page/stop.js';
@@ -14,23 +14,25 @@ import {READERS} from './read.js';
 let data;
 /** @type {Progress | null} */
 let progress = null;
+/** The lesson under way, where there is one. */
+const current = () => /** @type {Progress} */ (progress);
 /** @type {Progress | null} the lesson for which an answer is computed */
 let asking = null;
 /** @type {HTMLElement} */
 let panel;
 const state = () => {
   let now;
-  withState(one => {
-    now = one;
+  withState(shown => {
+    now = shown;
   });
   return /** @type {import('../page/state.js').State | undefined} */ (now);
 };
 
 /** @param {string} text @param {() => void} press @param {Record<string, any>} [attributes] */
 function button(text, press, attributes = {}) {
-  const one = make('button', {type: 'button', class: 'chip', text, ...attributes});
-  one.addEventListener('click', press);
-  return one;
+  const node = make('button', {type: 'button', class: 'chip', text, ...attributes});
+  node.addEventListener('click', press);
+  return node;
 }
 
 /**
@@ -41,7 +43,7 @@ function button(text, press, attributes = {}) {
  * @param {Record<string, any>} [attributes]
  */
 function field(tag, label, name, attributes = {}) {
-  const {kept} = progress,
+  const {kept} = current(),
     input = make(tag, {
       maxlength: tag === 'input' ? 40 : 600,
       readonly: kept.locked && ['before', 'word'].includes(name),
@@ -51,7 +53,7 @@ function field(tag, label, name, attributes = {}) {
     });
   input.value = kept[name];
   input.addEventListener('input', () => {
-    progress.set({[name]: input.value});
+    current().set({[name]: input.value});
     enable();
   });
   return make('label', {class: 'ls-field'}, make('span', {}, label), input);
@@ -63,18 +65,19 @@ function enable() {
   if (other) other.hidden = chosen('family') === FAMILY;
   const next = /** @type {HTMLButtonElement | null} */ (find(panel, '[data-next]')),
     lock = /** @type {HTMLButtonElement | null} */ (find(panel, '[data-lock]'));
-  if (next) next.disabled = !progress.isDone(progress.stage);
-  if (lock) lock.disabled = !progress.canLock;
+  if (next) next.disabled = !current().isDone(current().stage);
+  if (lock) lock.disabled = !current().canLock;
 }
 
+/** @param {string} text */
 const tell = text => {
-  find(panel, '.ls-said').textContent = text;
+  the(panel, '.ls-said').textContent = text;
 };
 
 /** Whether the page shows what an act asks for. @param {import('./progress.js').Act} act */
 function shows({link, shows: text}) {
   const now = state(),
-    wanted = progress.said(text || link.text || '');
+    wanted = current().said(text || link.text || '');
   return Boolean(
     now?.accepted &&
     now.tab === link.tab &&
@@ -112,7 +115,7 @@ async function taken(find, missing) {
 
 /** Keep what the page shows of the next act, and the answer after the last one. */
 async function takeAnswer() {
-  const {lesson, kept} = progress,
+  const {lesson, kept} = current(),
     {texts} = data,
     reader = READERS[lesson.name],
     act = lesson.acts[kept.readings.length];
@@ -125,7 +128,7 @@ async function takeAnswer() {
     isLast = readings.length === lesson.acts.length;
   const judged = isLast ? await taken(() => reader.judge(readings, texts.read), '') : null;
   if (isLast && !judged) return;
-  progress.set(
+  current().set(
     judged
       ? {
           readings,
@@ -142,7 +145,7 @@ async function takeAnswer() {
 
 /** Whether the page shows a text of the student's own. */
 function showsOwn() {
-  const {lesson} = progress,
+  const {lesson} = current(),
     now = state(),
     tab = READERS[lesson.name].on ?? lesson.acts[0].link.tab;
   const isThere =
@@ -152,15 +155,15 @@ function showsOwn() {
     (!tab || now.isThere(tab));
   return (
     isThere &&
-    !lesson.acts.some(act => progress.said(act.shows || act.link.text || '') === now.get('text'))
+    !lesson.acts.some(act => current().said(act.shows || act.link.text || '') === now.get('text'))
   );
 }
 
 /** Keep the text on the page as the one that contradicts the claim. */
 async function takeContrary() {
   const {texts} = data,
-    reader = READERS[progress.lesson.name],
-    [act] = progress.lesson.acts;
+    reader = READERS[current().lesson.name],
+    [act] = current().lesson.acts;
   const own = async () => {
     const reading = await reader.read(act, texts.read);
     return reading && reader.judge([reading], texts.read);
@@ -168,17 +171,18 @@ async function takeContrary() {
   const text = state()?.get('text') ?? '',
     link = linkNow().href;
   const judged = await taken(
-    () => (showsOwn() ? (reader.other ?? own)(texts.read, progress.lesson.acts) : null),
+    () => (showsOwn() ? (reader.other ?? own)(texts.read, current().lesson.acts) : null),
     texts.no_other_text,
   );
   if (!judged) return;
-  progress.set({
+  current().set({
     contrary: {text: judged.text ?? text, link, answer: judged.answer, numbers: judged.said},
     none: false,
   });
   draw();
 }
 
+/** @param {[string, string][]} list */
 const numbers = list =>
   make(
     'ul',
@@ -191,11 +195,11 @@ const numbers = list =>
 /** What a step shows, by its name. @type {Record<string, (texts: any) => any[]>} */
 const parts = {
   before: t => [
-    field('textarea', progress.lesson.asks, 'before', {rows: 3}),
+    field('textarea', current().lesson.asks, 'before', {rows: 3}),
     make('p', {class: 'note'}, t.private),
   ],
   guess(t) {
-    const {lesson, kept} = progress,
+    const {lesson, kept} = current(),
       options = lesson.choices.map(([key, label]) => {
         const input = make('input', {
           type: 'radio',
@@ -205,7 +209,7 @@ const parts = {
           disabled: kept.locked,
         });
         input.addEventListener('change', () => {
-          progress.set({guess: key});
+          current().set({guess: key});
           enable();
         });
         return make('label', {}, input, label);
@@ -213,9 +217,9 @@ const parts = {
     const lock = button(
       t.lock,
       () => {
-        progress.lock();
+        current().lock();
         draw();
-        find(panel, '[data-next]').focus();
+        the(panel, '[data-next]').focus();
       },
       {'data-lock': true},
     );
@@ -226,10 +230,10 @@ const parts = {
     ];
   },
   act(t) {
-    const {lesson, kept} = progress,
+    const {lesson, kept} = current(),
       i = Math.min(kept.readings.length, lesson.acts.length - 1),
       act = lesson.acts[i];
-    const text = progress.said(act.link.text ?? ''),
+    const text = current().said(act.link.text ?? ''),
       before = kept.readings[i - 1],
       keeps = before && READERS[lesson.name].keeps?.(before);
     const open = () => {
@@ -240,7 +244,7 @@ const parts = {
       ...(lesson.acts.length > 1
         ? [make('p', {class: 'note'}, say(t.view_of, {i: i + 1, n: lesson.acts.length}))]
         : []),
-      make('p', {}, progress.said(act.do)),
+      make('p', {}, current().said(act.do)),
       make(
         'p',
         {class: 'ls-row'},
@@ -250,14 +254,14 @@ const parts = {
     ];
   },
   found(t) {
-    const {lesson, kept} = progress,
+    const {lesson, kept} = current(),
       isRight = kept.guess === kept.answer;
     return [
-      make('p', {}, say(t.guessed, {guess: progress.label(kept.guess)})),
+      make('p', {}, say(t.guessed, {guess: current().label(kept.guess)})),
       make(
         'p',
         {class: 'ls-verdict'},
-        say(isRight ? t.right : t.wrong, {answer: progress.label(kept.answer)}),
+        say(isRight ? t.right : t.wrong, {answer: current().label(kept.answer)}),
       ),
       numbers(kept.numbers),
       make('p', {}, lesson.found),
@@ -268,7 +272,7 @@ const parts = {
     const {
       lesson,
       kept: {contrary, answer, claim},
-    } = progress;
+    } = current();
     return [
       make('p', {}, make('q', {}, claim)),
       make('p', {}, lesson.contrary),
@@ -277,8 +281,8 @@ const parts = {
         {class: 'ls-row'},
         button(t.take_text, takeContrary),
         button(t.found_none, () => {
-          progress.set({none: true, contrary: null});
-          progress.go(1);
+          current().set({none: true, contrary: null});
+          current().go(1);
           draw(true);
         }),
       ),
@@ -295,7 +299,7 @@ const parts = {
                   : contrary.answer === answer
                     ? t.same_answer
                     : t.other_answer,
-                {answer: progress.label(contrary.answer)},
+                {answer: current().label(contrary.answer)},
               ),
             ),
           ]
@@ -303,12 +307,12 @@ const parts = {
     ];
   },
   after: t => [
-    field('textarea', progress.lesson.asks, 'after', {rows: 3}),
+    field('textarea', current().lesson.asks, 'after', {rows: 3}),
     make('p', {class: 'note'}, t.both_kept),
   ],
   card(t) {
     const place = make('div', {class: 'ls-card'});
-    findingOf(progress)
+    findingOf(current())
       .then(found => place.replaceChildren(card(found, t.card)))
       .catch(reportError);
     return [
@@ -327,7 +331,7 @@ const parts = {
 /** @param {'html' | 'csv'} ending */
 async function saveAs(ending) {
   try {
-    handIn(await findingOf(progress), ending, data.texts.card);
+    handIn(await findingOf(current()), ending, data.texts.card);
   } catch (error) {
     tell(data.texts.not_saved);
     reportError(error);
@@ -355,9 +359,9 @@ function list() {
 /** The step of the lesson that is shown, and the ways on and back. */
 function step() {
   const t = data.texts,
-    {lesson, stage, at, kept} = progress,
+    {lesson, stage, at, kept} = current(),
     again = () => {
-      progress.restart();
+      current().restart();
       light('');
       draw(true);
     };
@@ -374,7 +378,7 @@ function step() {
       ...(at
         ? [
             button(`‹ ${t.back}`, () => {
-              progress.go(-1);
+              current().go(-1);
               draw(true);
             }),
           ]
@@ -385,7 +389,7 @@ function step() {
             button(
               `${t.next} ›`,
               () => {
-                progress.go(1);
+                current().go(1);
                 draw(true);
               },
               {'data-next': true},
@@ -396,20 +400,24 @@ function step() {
   ];
 }
 
-/** What deletes a student's work is pressed twice. */
+/**
+ * What deletes a student's work is pressed twice.
+ * @param {Record<string, string>} t
+ * @param {() => void} again
+ */
 function restart(t, again) {
-  const one = button(
+  const node = button(
     t.again,
     () => {
-      if (one.dataset.sure) again();
+      if (node.dataset.sure) again();
       else {
-        one.dataset.sure = 'yes';
-        one.textContent = t.sure;
+        node.dataset.sure = 'yes';
+        node.textContent = t.sure;
       }
     },
     {class: 'ls-link'},
   );
-  return one;
+  return node;
 }
 
 /** @param {boolean} [isNew] another step, whose title is read */
@@ -439,7 +447,7 @@ const covered = () => {
  * @param {boolean} [isNew] a place in the browser's history
  */
 function show(name, isNew = true) {
-  const lesson = data.lessons.find(one => one.name === name);
+  const lesson = data.lessons.find(other => other.name === name);
   progress = lesson ? new Progress(lesson) : null;
   address({lesson: lesson?.name ?? 'list', tour: null}, isNew);
   draw(true);
@@ -462,16 +470,16 @@ export async function begin(event) {
   data = await (await asked('lessons')).json();
   await opened;
   panel = make('section', {class: 'lesson', 'aria-label': data.texts.name, hidden: true});
-  find(document, '#tour .tour').after(panel);
-  document.addEventListener('click', one => {
-    if (closest(one, '[data-lessons]')) show('list');
+  the(document, '#tour .tour').after(panel);
+  document.addEventListener('click', click => {
+    if (closest(click, '[data-lessons]')) show('list');
   });
-  document.addEventListener('keydown', one => {
+  document.addEventListener('keydown', press => {
     if (
-      one.key === 'Escape' &&
+      press.key === 'Escape' &&
       !panel.hidden &&
-      !one.defaultPrevented &&
-      !closest(one, 'input, textarea, select, [popover], .take')
+      !press.defaultPrevented &&
+      !closest(press, 'input, textarea, select, [popover], .take')
     )
       close();
   });
@@ -485,5 +493,5 @@ export async function begin(event) {
     else if (panel.hidden || name !== (progress?.lesson.name ?? 'list')) show(name, false);
   });
   if (event) show('list');
-  else withState(() => show(named(), false));
+  else withState(() => show(named() ?? 'list', false));
 }

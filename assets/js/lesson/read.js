@@ -44,16 +44,16 @@ import {exactP} from './exact.js';
 function rowsOf(kind) {
   const root = /** @type {HTMLElement | undefined} */ (
     [...document.querySelectorAll('.canvas[data-kind]')].find(
-      one => /** @type {HTMLElement} */ (one).dataset.kind === kind,
+      canvas => /** @type {HTMLElement} */ (canvas).dataset.kind === kind,
     )
   );
   const {columns, rows} = (root && tableOf(root)) ?? {columns: [], rows: []};
   return rows.map(row => Object.fromEntries(columns.map((name, i) => [name, row[i]])));
 }
 
-/** @template T @param {T[]} list @param {(one: T) => number} value the one with the largest */
+/** @template T @param {T[]} list @param {(item: T) => number} value the item with the largest */
 const largest = (list, value) =>
-  list.reduce((best, one) => (value(one) > value(best) ? one : best));
+  list.reduce((best, item) => (value(item) > value(best) ? item : best));
 
 /** Each model's first word for the first mask; null where there is none. @param {Row[]} rows */
 function firstWords(rows) {
@@ -68,14 +68,14 @@ function firstWords(rows) {
  * @returns {[string, string][]}
  */
 const wordsSaid = first =>
-  sideBySide(first.map(one => one.probability)).map((printed, i) => [
+  sideBySide(first.map(word => word.probability)).map((printed, i) => [
     first[i].model,
     `“${first[i].word}” ${printed}`,
   ]);
 
 /** Which model gives its first word the most. @type {Reader['judge']} */
 export const surest = ([first]) => ({
-  answer: largest(first, one => one.probability).model,
+  answer: largest(first, word => word.probability).model,
   said: wordsSaid(first),
 });
 
@@ -104,7 +104,7 @@ function attended(at) {
     : null;
 }
 
-/** @param {Row} found @param {Texts} t @returns {[string, string]} */
+/** @param {Row} reading @param {Texts} t @returns {[string, string]} */
 const headSaid = ({model, layer, head, from, to, share}, t) => [
   say(t.head, {model, layer: layer + 1, head: head + 1, from}),
   `“${to}” ${number(share)}`,
@@ -112,8 +112,8 @@ const headSaid = ({model, layer, head, from, to, share}, t) => [
 
 /** On how many sentences the head finds its word. @type {Reader['judge']} */
 export const tracked = (readings, t) => ({
-  answer: String(readings.filter(one => one.to === one.wanted).length),
-  said: readings.map(one => headSaid(one, t)),
+  answer: String(readings.filter(reading => reading.to === reading.wanted).length),
+  said: readings.map(reading => headSaid(reading, t)),
 });
 
 /**
@@ -149,7 +149,7 @@ function meaning() {
   }));
   return uses.length && models.length
     ? {
-        texts: uses.map(one => one.textContent.trim()),
+        texts: uses.map(use => use.textContent.trim()),
         word: uses[0].querySelector('mark')?.textContent ?? '',
         models,
       }
@@ -185,7 +185,7 @@ export function cheaper([{bert, albert}], t) {
  */
 export function softened([from, to], t) {
   const factor = from.kl / to.kl,
-    near = largest([1, 2, 4, 16], one => -Math.abs(Math.log(factor / one)));
+    near = largest([1, 2, 4, 16], power => -Math.abs(Math.log(factor / power)));
   return {
     answer: String(near),
     said: [
@@ -208,10 +208,12 @@ const klAt = temperature =>
   )?.value;
 
 /** Whether so many rows can tell two models apart. @type {Reader['judge']} */
-export function told([rows], t) {
-  const models = [...new Set(rows.map(row => row.model))],
+export function told(readings, t) {
+  const rows = /** @type {Row[]} */ (readings[0]),
+    models = [...new Set(rows.map(row => row.model))],
     right = rows.filter(row => row.rank === 1),
-    of = model => right.filter(row => row.model === model).map(row => row.row);
+    of = (/** @type {string} */ model) =>
+      right.filter(row => row.model === model).map(row => row.row);
   const [first, last] = [of(models[0]), of(models.at(-1))],
     only = [
       first.filter(row => !last.includes(row)).length,
@@ -245,40 +247,46 @@ export const READERS = {
   head: {
     read(act) {
       const [from, to] = act.pair,
-        found = attended((onPage.wall?.wall.words ?? []).map(wordLabel).indexOf(from));
-      if (!found) return null;
-      return act.miss && found.to !== to ? say(act.miss, {to: found.to}) : {...found, wanted: to};
+        reading = attended((onPage.wall?.wall.words ?? []).map(wordLabel).indexOf(from));
+      if (!reading) return null;
+      return act.miss && reading.to !== to
+        ? say(act.miss, {to: reading.to})
+        : {...reading, wanted: to};
     },
     judge: tracked,
     keeps: ({key, layer, head}) => ({model: key, layer: String(layer), head: String(head)}),
     other(t) {
-      const found = attended(Number(chosen('lit')));
-      return found ? {answer: '', said: [headSaid(found, t)]} : t.choose_word;
+      const reading = attended(Number(chosen('lit')));
+      return reading ? {answer: '', said: [headSaid(reading, t)]} : t.choose_word;
     },
   },
   layer: {
     read(act) {
-      const found = meaning();
-      return found && found.texts.join() === [act.link.first, act.link.second].join()
-        ? found
+      const reading = meaning();
+      return reading && reading.texts.join() === [act.link.first, act.link.second].join()
+        ? reading
         : null;
     },
     judge: ([{models}], t) => parted(models, t),
     other(t, [{link}]) {
-      const found = meaning();
-      if (!found || found.texts.join() === [link.first, link.second].join()) return null;
-      const {answer, said} = parted(found.models, t);
-      return {answer, said: [[t.word, `“${found.word}”`], ...said], text: found.texts.join(' / ')};
+      const reading = meaning();
+      if (!reading || reading.texts.join() === [link.first, link.second].join()) return null;
+      const {answer, said} = parted(reading.models, t);
+      return {
+        answer,
+        said: [[t.word, `“${reading.word}”`], ...said],
+        text: reading.texts.join(' / '),
+      };
     },
     on: '',
   },
   albert: {
     read() {
       const rows = rowsOf('parameters/sizes'),
-        named = name => rows.find(row => row.name === name);
-      const size = row => ({
+        named = (/** @type {string} */ name) => rows.find(row => row.name === name);
+      const size = (/** @type {Row | undefined} */ row = {}) => ({
         parameters: row.parameters,
-        flops: row[Object.keys(row).find(name => /^flops_at_/.test(name))],
+        flops: row[Object.keys(row).find(name => name.startsWith('flops_at_')) ?? ''],
       });
       return rows.length
         ? {bert: size(named('bert-base-uncased')), albert: size(named('albert-base-v2'))}
@@ -289,7 +297,7 @@ export const READERS = {
       const {models} = await ask('predict', [chosen('text'), 'mini', 1]);
       return {
         answer: '',
-        said: models.map(({model, tokens}) => [
+        said: models.map((/** @type {{model: string, tokens: string[]}} */ {model, tokens}) => [
           t[model] ?? model,
           say(t.pieces, {n: tokens.length}),
         ]),
@@ -305,12 +313,12 @@ export const READERS = {
     },
     judge: softened,
     other(t) {
-      const found = [1, 2].map(temperature => ({temperature, kl: klAt(temperature)}));
-      return found.some(({kl}) => kl === undefined)
+      const divergences = [1, 2].map(temperature => ({temperature, kl: klAt(temperature)}));
+      return divergences.some(({kl}) => kl === undefined)
         ? null
         : {
             answer: '',
-            said: found.map(({temperature, kl}) => [say(t.kl, {temperature}), nats(kl)]),
+            said: divergences.map(({temperature, kl}) => [say(t.kl, {temperature}), nats(kl)]),
           };
     },
   },

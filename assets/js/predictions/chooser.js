@@ -4,8 +4,13 @@ import {closest, make, say, sized} from '../kit/dom.js';
 import {rove} from '../kit/rove.js';
 
 /**
+ * The models that have answered, by key.
+ * @typedef {[string, import('../data').ModelAnswers][]} Answers
+ */
+
+/**
  * What each model says of a mask: one word where all say the same.
- * @param {[string, any][]} models
+ * @param {Answers} models
  * @param {number} mask
  */
 function answers(models, mask) {
@@ -15,7 +20,9 @@ function answers(models, mask) {
 }
 
 /**
- * @param {any} data @param {[string, any][]} models those that have answered @param {number} chosen
+ * @param {import('../data').GapsData} data
+ * @param {Answers} models
+ * @param {number} chosen
  * @param {(mask: number) => void} choose
  */
 export function chooser(data, models, chosen, choose) {
@@ -43,16 +50,16 @@ export function chooser(data, models, chosen, choose) {
   );
   rove(list);
   let at = -1;
-  const mark = mask => {
+  const mark = (/** @type {number} */ mask) => {
     at = mask;
     tiles.forEach((tile, place) => {
       tile.setAttribute('aria-pressed', String(place === mask));
       tile.tabIndex = place === mask ? 0 : -1;
     });
   };
-  const pick = event => {
+  const pick = (/** @type {Event} */ event) => {
     const tile = closest(event, '.pr-mask'),
-      mask = tiles.findIndex(one => one === tile);
+      mask = tiles.findIndex(other => other === tile);
     if (mask < 0 || mask === at) return;
     mark(mask);
     choose(mask);

@@ -1,6 +1,6 @@
 // What each model puts in the gaps: one row of columns per gap, cut to as many words as asked; of
 // many gaps the chosen one.
-import {make, note, say, vary} from '../kit/dom.js';
+import {closest, make, note, say, vary} from '../kit/dom.js';
 import {number, sideBySide} from '../kit/numbers.js';
 import {rove} from '../kit/rove.js';
 import {niceTop} from '../kit/scales.js';
@@ -9,6 +9,20 @@ import {choose, chosen, compare, runParams} from '../page/here.js';
 import {look} from '../page/look.js';
 import {filled} from '../page/masks.js';
 import {chooser} from './chooser.js';
+
+/**
+ * @typedef {import('../data').GapsData} GapsData
+ * @typedef {import('./chooser.js').Answers} Answers
+ * @typedef {object} View what a column is drawn from
+ * @property {string} key
+ * @property {Answers[number][1]} model
+ * @property {number} gap
+ * @property {Map<string, string[]>} by the models that list a word
+ * @property {GapsData} data
+ * @property {number} max the end of the bars
+ * @property {string[]} inAll the words that all models list
+ * @property {Record<string, string>} first the first probability of each model, as printed
+ */
 
 const TOGETHER = 4; // masks whose columns are in sight together; of more, one is chosen
 const USUAL = 10,
@@ -22,20 +36,24 @@ const inSight = masks =>
     : [...masks.keys()];
 const most = () => Math.min(MAX, Math.max(1, Number(shown.value) || USUAL));
 
+/** @param {string[]} list */
 const names = list =>
   list.length < 2 ? list.join('') : `${list.slice(0, -1).join(', ')} and ${list[list.length - 1]}`;
 
-function listedBy(data, models, gap) {
+/** @param {Answers} models @param {number} gap */
+function listedBy(models, gap) {
+  /** @type {Map<string, string[]>} */
   const by = new Map();
   for (const [key, model] of models) {
     for (const word of model.masks[gap].words.slice(0, most())) {
       if (!by.has(word)) by.set(word, []);
-      by.get(word).push(key);
+      by.get(word)?.push(key);
     }
   }
   return by;
 }
 
+/** @param {View} view @param {number} rank */
 function row(view, rank) {
   const {key, model, gap, by, data, max, inAll} = view;
   const mask = model.masks[gap],
@@ -69,7 +87,11 @@ function row(view, rank) {
   return item;
 }
 
-// A predicted word fills its gap when it is clicked; in a saved page there is no gap to fill.
+/**
+ * A predicted word fills its gap when it is clicked; in a saved page there is no gap to fill.
+ * @param {View} view
+ * @param {string} word
+ */
 function guess({gap, data}, word) {
   if (window.explorer?.taken) return make('span', {class: 'pr-word', translate: 'no'}, word);
   const button = make(
@@ -90,26 +112,31 @@ function guess({gap, data}, word) {
   return button;
 }
 
-// What the model says of the word that the reader hid here; nothing where nobody hid one.
-function yourWord(data, model, gap) {
-  const found = model.masks[gap].yours,
+/**
+ * What the model says of the word that the reader hid here; nothing where nobody hid one.
+ * @param {View} view
+ */
+function yourWord({data, model, gap}) {
+  const {yours} = model.masks[gap],
     word = `“${data.masks[gap].hidden}”`;
-  if (!found) return [];
+  if (!yours) return [];
+  const {pieces, p = 0, rank = 0} = yours;
   const text =
-    found.pieces === 1
+    pieces === 1
       ? say(data.texts.yours, {
           word,
-          p: number(found.p),
-          rank: found.rank.toLocaleString('en'),
+          p: number(p),
+          rank: rank.toLocaleString('en'),
           size: model.vocabulary.toLocaleString('en'),
         })
-      : say(found.pieces ? data.texts.yours_pieces : data.texts.yours_unknown, {
+      : say(pieces ? data.texts.yours_pieces : data.texts.yours_unknown, {
           word,
-          n: found.pieces,
+          n: pieces,
         });
   return [make('p', {class: 'pr-yours'}, text)];
 }
 
+/** @param {View} view */
 function column(view) {
   const {key, model, gap, data, first} = view;
   const mask = model.masks[gap],
@@ -133,7 +160,7 @@ function column(view) {
         make('span', {class: 'pr-first', translate: 'no'}, mask.words[0]),
         make('span', {class: 'pr-first-p'}, first[key]),
       ),
-      ...yourWord(data, model, gap),
+      ...yourWord(view),
     ),
     list,
     make(
@@ -155,6 +182,7 @@ function column(view) {
   );
 }
 
+/** @param {string} key @param {import('../data').ModelCard} model */
 const card = (key, model) =>
   make(
     'section',
@@ -163,8 +191,9 @@ const card = (key, model) =>
     make('p', {}, model.card),
   );
 
+/** @param {GapsData} data @param {Answers} models @param {number} gap */
 function gapBlock(data, models, gap) {
-  const by = listedBy(data, models, gap);
+  const by = listedBy(models, gap);
   const max = niceTop(Math.max(...models.map(([, model]) => model.masks[gap].p[0])));
   const inAll =
     models.length < 2
@@ -190,7 +219,7 @@ function gapBlock(data, models, gap) {
       'div',
       {class: 'columns'},
       ...Object.entries(data.models).map(([key, model]) =>
-        model.card ? card(key, model) : column({key, model, gap, by, data, max, inAll, first}),
+        'card' in model ? card(key, model) : column({key, model, gap, by, data, max, inAll, first}),
       ),
     ),
   );
@@ -210,11 +239,12 @@ function gapBlock(data, models, gap) {
   return block;
 }
 
+/** @param {GapsData} data @param {() => void} redraw */
 function control(data, redraw) {
   const range = make('input', {type: 'range', min: 1, max: MAX, step: 1, id: 'pr-shown'});
   range.value = String(most());
   const value = make('output', {for: 'pr-shown'}, String(most()));
-  const set = k => {
+  const set = (/** @type {number} */ k) => {
     shown.value = String(k);
     value.textContent = range.value = String(k);
     redraw();
@@ -229,15 +259,18 @@ function control(data, redraw) {
   );
 }
 
+/** Mark a word in all columns of its gap under the pointer. @param {HTMLElement} root */
 function link(root) {
-  const mark = (event, on) => {
-    const item = event.target.closest && event.target.closest('.pr-row');
+  const mark = (/** @type {Event} */ event, /** @type {boolean} */ isOver) => {
+    const item = closest(event, '.pr-row');
     root.querySelectorAll('.pr-row.linked').forEach(other => other.classList.remove('linked'));
-    if (!on || !item) return;
-    const gap = item.closest('.pr-gap');
-    gap
-      .querySelectorAll('.pr-row')
-      .forEach(other => other.classList.toggle('linked', other.dataset.word === item.dataset.word));
+    if (!isOver || !item) return;
+    const rows = /** @type {NodeListOf<HTMLElement> | undefined} */ (
+      item.closest('.pr-gap')?.querySelectorAll('.pr-row')
+    );
+    rows?.forEach(other =>
+      other.classList.toggle('linked', other.dataset.word === item.dataset.word),
+    );
   };
   root.onpointerover = event => mark(event, true);
   root.onpointerleave = event => mark(event, false);
@@ -247,8 +280,11 @@ function link(root) {
 export const choices = ['look', 'mask'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
-  const models = Object.entries(data.models).filter(([, model]) => !model.card);
+export function show(root, /** @type {GapsData} */ data) {
+  const all = Object.entries(data.models),
+    models = all.flatMap(([key, model]) =>
+      'card' in model ? [] : [/** @type {Answers[number]} */ ([key, model])],
+    );
   const gaps = make('div', {class: 'pr-gaps'});
   const redraw = () => {
     gaps.classList.toggle('short', most() <= FEW);
@@ -257,8 +293,8 @@ export function show(root, data) {
   const isEmpty = !data.masks.length || !models.length;
   root.toggleAttribute('data-empty', isEmpty); // nothing that could be saved
   if (isEmpty) {
-    const cards = Object.entries(data.models).filter(([, model]) => model.card);
-    root.replaceChildren(make('div', {class: 'columns'}, ...cards.map(pair => card(...pair))));
+    const cards = all.flatMap(([key, model]) => ('card' in model ? [card(key, model)] : []));
+    root.replaceChildren(make('div', {class: 'columns'}, ...cards));
     return;
   }
   redraw();
@@ -278,16 +314,19 @@ export function show(root, data) {
 }
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({masks}) => ({
+export const said = (/** @type {GapsData} */ {masks}) => ({
   words_shown: most(),
   ...(masks.length > TOGETHER ? {state: {mask: inSight(masks)[0] + 1}} : {}),
 });
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({masks}) => ({HIDDEN: masks.map(mask => mask.hidden || '')});
+export const constants = (/** @type {GapsData} */ {masks}) => ({
+  HIDDEN: masks.map(mask => mask.hidden || ''),
+});
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
+export function table(/** @type {GapsData} */ data) {
+  /** @type {(model: Answers[number][1]) => import('../gradio.js').Table['rows']} */
   const of = model =>
     model.masks.flatMap((mask, gap) => {
       let left = 1;
@@ -303,17 +342,17 @@ export function table(data) {
       ]);
       const {yours} = mask,
         // the reader's own word, too far down to be listed
-        further = yours?.pieces === 1 && yours.row < 0;
+        further = yours?.row === -1;
       return further
         ? [
             ...listed,
             [
               gap + 1,
               model.label,
-              yours.rank,
-              data.masks[gap].hidden,
+              yours.rank ?? null,
+              data.masks[gap].hidden ?? null,
               null,
-              yours.p,
+              yours.p ?? null,
               null,
               mask.choices,
             ],
@@ -331,8 +370,6 @@ export function table(data) {
       'left_to_all_further_words',
       'perplexity',
     ],
-    rows: Object.values(data.models)
-      .filter(model => !model.card)
-      .flatMap(of),
+    rows: Object.values(data.models).flatMap(model => ('card' in model ? [] : of(model))),
   };
 }

@@ -2,32 +2,42 @@
 import {captioned, closest, make, note, say, vary} from '../kit/dom.js';
 import {nats, number} from '../kit/numbers.js';
 
-const DARKEST_NATS = 9;
-const choices = new WeakMap(); // root -> the text's words and the tile that the reader chose
+/**
+ * @typedef {import('../data').WordsData} WordsData
+ * @typedef {import('../data').WordTile} WordTile
+ */
 
+const DARKEST_NATS = 9;
+/**
+ * The text's words, and the tile that the reader chose.
+ * @type {WeakMap<HTMLElement, {words: string, at: number | null}>}
+ */
+const choices = new WeakMap();
+
+/** Whether one model expects the word and another does not. @param {WordTile} entry */
 function disagrees(entry) {
-  const known = Object.values(entry.models).filter(found => found.p !== null);
-  return known.some(found => found.rank === 1) && known.some(found => found.rank > 1);
+  const ranks = Object.values(entry.models).flatMap(({p, rank}) =>
+    p === null ? [] : (rank ?? []),
+  );
+  return ranks.includes(1) && ranks.some(rank => rank > 1);
 }
 
+/** @param {WordTile} entry @param {number} index @param {WordsData} data */
 function tile(entry, index, data) {
   const lines = Object.keys(data.labels).map(key => {
-    const found = entry.models[key];
-    const text = !found ? '' : found.p === null ? '–' : number(found.p);
+    const score = entry.models[key],
+      p = score?.p ?? null;
+    const text = !score ? '' : p === null ? '–' : number(p);
     const said =
-      found &&
-      make(
-        'span',
-        {class: 'sr'},
-        ` ${data.labels[key]} ${found.p === null ? data.texts.nothing : ''}`,
-      );
+      score &&
+      make('span', {class: 'sr'}, ` ${data.labels[key]} ${p === null ? data.texts.nothing : ''}`);
     const line = make(
       'span',
-      {class: found ? 'pw-line' : 'pw-line none', 'data-model': key},
+      {class: score ? 'pw-line' : 'pw-line none', 'data-model': key},
       said,
       text || '\u00a0',
     );
-    vary(line, '--dark', found && found.p !== null ? Math.min(1, found.nats / DARKEST_NATS) : 0);
+    vary(line, '--dark', p === null ? 0 : Math.min(1, score.nats / DARKEST_NATS));
     return line;
   });
   const odd = disagrees(entry);
@@ -53,22 +63,24 @@ function tile(entry, index, data) {
   return button;
 }
 
+/** @param {WordTile} entry @param {WordsData} data */
 function details(entry, data) {
-  const head = make('tr', {}, ...data.texts.head.map(cell => make('th', {scope: 'col'}, cell)));
+  const names = /** @type {string[]} */ (data.texts.head),
+    head = make('tr', {}, ...names.map(name => make('th', {scope: 'col'}, name)));
   const rows = Object.entries(data.labels)
     .filter(([key]) => entry.models[key])
     .map(([key, label]) => {
-      const found = entry.models[key];
-      const unknown = found.p === null;
-      const answers = found.answers.map(([word, p]) => `${word} ${number(p)}`).join(', ');
+      const {p, nats: surprise, rank, pieces, answers: predicted} = entry.models[key];
+      const isUnknown = p === null;
+      const answers = predicted.map(([word, p]) => `${word} ${number(p)}`).join(', ');
       return make(
         'tr',
         {},
         make('th', {scope: 'row'}, make('span', {class: 'model-name', 'data-model': key}, label)),
-        make('td', {}, unknown ? data.texts.nothing : number(found.p)),
-        make('td', {}, unknown ? '–' : say(data.texts.surprise, {nats: nats(found.nats)})),
-        make('td', {}, unknown || !found.rank ? '–' : found.rank.toLocaleString('en')),
-        make('td', {}, found.pieces.join(' + ')),
+        make('td', {}, isUnknown ? data.texts.nothing : number(p)),
+        make('td', {}, isUnknown ? '–' : say(data.texts.surprise, {nats: nats(surprise)})),
+        make('td', {}, isUnknown || !rank ? '–' : rank.toLocaleString('en')),
+        make('td', {}, pieces.join(' + ')),
         make('td', {}, answers),
       );
     });
@@ -82,14 +94,17 @@ function details(entry, data) {
   );
 }
 
-// The word that the models see most differently is the one to look at first.
+/**
+ * The word that the models see most differently is the one to look at first.
+ * @param {WordTile[]} words
+ */
 function mostTelling(words) {
   let best = -1,
     widest = -1;
   words.forEach((entry, index) => {
     const nats = Object.values(entry.models)
-      .filter(found => found.p !== null)
-      .map(found => found.nats);
+      .filter(score => score.p !== null)
+      .map(score => score.nats);
     const spread = nats.length
       ? Math.max(...nats) - Math.min(...nats) + (disagrees(entry) ? 100 : 0)
       : -1;
@@ -102,14 +117,14 @@ function mostTelling(words) {
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
+export function show(root, /** @type {WordsData} */ data) {
   const words = JSON.stringify(data.words.map(entry => entry.word)),
     before = choices.get(root);
   // survives the next batch of numbers
   const choice = before?.words === words ? before : {words, at: null};
   choices.set(root, choice);
   const hadFocus =
-    root.contains(document.activeElement) && document.activeElement.matches('.pw-tile');
+    root.contains(document.activeElement) && document.activeElement?.matches('.pw-tile');
   const tiles = data.words.map((entry, index) => tile(entry, index, data));
   const strip = make('div', {
     class: 'pw-strip',
@@ -121,8 +136,10 @@ export function show(root, data) {
     if (data.words[index].breaks) strip.append(make('i', {class: 'pw-break'}));
     strip.append(node);
   });
+  /** @param {Element | null} node */
+  const placeOf = node => tiles.findIndex(other => other === node);
   const panel = make('div', {class: 'pw-panel'});
-  const choose = (index, byReader) => {
+  const choose = (/** @type {number} */ index, /** @type {boolean} */ byReader) => {
     if (index < 0 || tiles[index].disabled) return;
     if (byReader) choice.at = index;
     tiles.forEach((node, place) => {
@@ -134,13 +151,13 @@ export function show(root, data) {
   };
   strip.addEventListener('click', event => {
     const node = closest(event, '.pw-tile');
-    if (node) choose(tiles.indexOf(node), true);
+    if (node) choose(placeOf(node), true);
   });
   strip.addEventListener('keydown', event => {
-    const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (!step) return;
     event.preventDefault();
-    let next = tiles.indexOf(document.activeElement) + step;
+    let next = placeOf(document.activeElement) + step;
     while (tiles[next] && tiles[next].disabled) next += step;
     if (tiles[next]) {
       choose(next, true);
@@ -164,29 +181,29 @@ export function show(root, data) {
   if (hadFocus && tiles[index]) tiles[index].focus();
 }
 
-/** @type {import('../gradio.js').Picture['clear']} */
+/** @param {HTMLElement} root */
 export function clear(root) {
   choices.delete(root);
   root.replaceChildren();
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
+export function table(/** @type {WordsData} */ data) {
   const rows = data.words.flatMap((entry, i) =>
-    Object.entries(entry.models).map(([key, found]) => [
+    Object.entries(entry.models).map(([key, {p, nats: surprise, rank, pieces, answers}]) => [
       i + 1,
       entry.word,
       data.labels[key],
-      found.p,
-      found.p === null ? null : found.nats,
-      found.p === null || found.pieces.length > 1 ? null : found.rank,
-      found.pieces.join(' '),
-      ...found.answers.flat(),
+      p,
+      p === null ? null : surprise,
+      p === null || pieces.length > 1 ? null : rank,
+      pieces.join(' '),
+      ...answers.flat(),
     ]),
   );
   const most = Math.max(
     0,
-    ...data.words.flatMap(entry => Object.values(entry.models).map(found => found.answers.length)),
+    ...data.words.flatMap(entry => Object.values(entry.models).map(({answers}) => answers.length)),
   );
   const answers = Array.from({length: most}, (_, n) => [
     `answer_${n + 1}`,

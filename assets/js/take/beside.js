@@ -12,14 +12,14 @@ const FINDINGS = '.finding, .fold-finding, .settings-said',
 /** The words of a sentence without what only the page can do. @param {Element} node */
 function wordsOf(node) {
   const copy = /** @type {Element} */ (node.cloneNode(true));
-  copy.querySelectorAll(UNSAID).forEach(one => one.remove());
+  copy.querySelectorAll(UNSAID).forEach(node => node.remove());
   return copy.textContent.replace(/\s+/g, ' ').trim();
 }
 
 /** @param {Element[]} nodes @param {string} kind */
 const said = (nodes, kind) =>
   nodes
-    .filter(one => one.matches(kind))
+    .filter(node => node.matches(kind))
     .map(wordsOf)
     .filter(Boolean);
 
@@ -51,13 +51,13 @@ function questionOf(place) {
  */
 function saidIn(place, picture) {
   const all = [...place.querySelectorAll(AROUND)].filter(
-    one =>
-      one === picture ||
-      (one.closest(PLACES) === place &&
-        one.getClientRects().length &&
-        !one.parentElement.closest(PICTURES) &&
-        !one.matches(UNSAID) &&
-        !one.querySelector('a[data-fold]')),
+    node =>
+      node === picture ||
+      (node.closest(PLACES) === place &&
+        node.getClientRects().length &&
+        !node.parentElement?.closest(PICTURES) &&
+        !node.matches(UNSAID) &&
+        !node.querySelector('a[data-fold]')),
   );
   const at = all.indexOf(picture);
   return {before: all.slice(0, at), after: all.slice(at + 1)};
@@ -69,19 +69,19 @@ export function beside(root) {
     picture = root.closest(PICTURES) ?? root;
   if (!place) return {title: '', above: [], below: []};
   // of a picture: what stands beside it there
-  const part = picture !== root && root.parentElement.querySelector(':scope > h3');
+  const part = picture !== root && root.parentElement?.querySelector(':scope > h3');
   if (part)
     return {
       title: wordsOf(part),
       above: [],
       below: notesOf([
-        ...root.parentElement.querySelectorAll(':scope > .note, :scope > div > .note'),
+        ...(root.parentElement?.querySelectorAll(':scope > .note, :scope > div > .note') ?? []),
       ]),
     };
   const {before, after} = saidIn(place, picture),
-    heading = before.findLast(one => one.matches('h3'));
-  const own = before.slice(before.findLastIndex(one => one.matches(ENDS)) + 1),
-    end = after.findIndex(one => one.matches(ENDS));
+    heading = before.findLast(node => node.matches('h3'));
+  const own = before.slice(before.findLastIndex(node => node.matches(ENDS)) + 1),
+    end = after.findIndex(node => node.matches(ENDS));
   return {
     title: heading ? wordsOf(heading) : questionOf(place),
     above: said(own, FINDINGS),

@@ -26,7 +26,9 @@ const SHAPE = [
 ];
 const MARGIN = 16,
   GAP = 12; // CSS pixels
-const measure = document.createElement('canvas').getContext('2d');
+const measure = /** @type {CanvasRenderingContext2D} */ (
+  document.createElement('canvas').getContext('2d')
+);
 let serial = 0;
 
 /** @typedef {{left: number, top: number, right: number, bottom: number}} Box */
@@ -199,7 +201,7 @@ class Sketch {
 
   /** @param {Text} node */
   text(node) {
-    if (!node.nodeValue.trim() || !node.parentElement) return [];
+    if (!node.data.trim() || !node.parentElement) return [];
     const style = getComputedStyle(node.parentElement);
     return linesOf(node).map(line => {
       this.covers({...line, right: line.left + line.width, bottom: line.top + line.height});
@@ -218,7 +220,7 @@ class Sketch {
  */
 function marked(node, where, style, box) {
   const mark = getComputedStyle(node, where),
-    px = name => parseFloat(mark[name]) || 0;
+    px = (/** @type {'left' | 'top' | 'width' | 'height'} */ side) => parseFloat(mark[side]) || 0;
   if (
     mark.content !== '""' ||
     mark.display === 'none' ||
@@ -266,7 +268,7 @@ function imageOf(canvas) {
 function linesOf(node) {
   const range = document.createRange(),
     lines = /** @type {Line[]} */ ([]);
-  for (const match of node.nodeValue.matchAll(/\S+/g)) {
+  for (const match of node.data.matchAll(/\S+/g)) {
     for (const [text, box] of stretches(node, range, match.index, match.index + match[0].length)) {
       const last = lines.at(-1);
       if (last && Math.abs(last.top - box.top) < 2 && box.left >= last.left + last.width - 1) {
@@ -290,9 +292,9 @@ function stretches(node, range, start, end) {
   range.setStart(node, start);
   range.setEnd(node, end);
   const boxes = range.getClientRects();
-  if (boxes.length === 1) return [[node.nodeValue.slice(start, end), boxes[0]]];
+  if (boxes.length === 1) return [[node.data.slice(start, end), boxes[0]]];
   let at = start;
-  return [...node.nodeValue.slice(start, end)].flatMap(letter => {
+  return [...node.data.slice(start, end)].flatMap(letter => {
     range.setStart(node, at);
     range.setEnd(node, (at += letter.length));
     const [box] = range.getClientRects();
@@ -452,7 +454,7 @@ export async function pixels({text, width, height}) {
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
   Object.assign(canvas, {width: 2 * width, height: 2 * height});
-  canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
   const blob = /** @type {Blob | null} */ (
     await new Promise(done => {
       canvas.toBlob(done, 'image/png');

@@ -42,19 +42,23 @@ export function cell(value) {
 
 // what no reader of a file sees, and some take for the end of a line
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** @param {string} sign */
 const escaped = sign => {
-  const at = sign.codePointAt(0);
+  const at = /** @type {number} */ (sign.codePointAt(0));
   return at > 0xffff
     ? `\\U${at.toString(16).padStart(8, '0')}`
     : `\\u${at.toString(16).padStart(4, '0')}`;
 };
 
+/** @param {unknown} value */
 const oneLine = value =>
   (typeof value === 'string' ? value : JSON.stringify(value))
     .replace(/\s+/g, ' ')
     .replace(HIDDEN, escaped);
 
+/** @param {string} value */
 const quoted = value => (/[",;\t\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+/** @param {Table['rows']} rows */
 const lines = rows => rows.map(row => row.map(cell).join(',')).join('\r\n') + '\r\n';
 
 /** Rows as CSV (RFC 4180). @param {Table} table */
@@ -96,8 +100,8 @@ const placed = text =>
  * @returns {string}
  */
 function python(value, written = literal) {
-  if (value === null || typeof value === 'boolean')
-    return {null: 'None', true: 'True', false: 'False'}[String(value)];
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (Array.isArray(value)) return `[${value.map(one => python(one, written)).join(', ')}]`;
   if (typeof value === 'string') return written(value);
   if (typeof value !== 'object')

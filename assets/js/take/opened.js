@@ -3,7 +3,7 @@
 import '../gradio.js';
 import {begin} from '../page/here.js';
 
-const {taken} = window.explorer,
+const taken = /** @type {NonNullable<Window['explorer']['taken']>} */ (window.explorer.taken),
   nothing = () => {};
 document.body.classList.toggle('dark', taken.dark);
 const state = begin(taken.config, nothing);

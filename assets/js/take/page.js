@@ -1,6 +1,6 @@
 // A whole tab as one file that opens from a disk: what is seen, the pictures' own numbers, and the
 // scripts that draw them.
-import {find, make, named} from '../kit/dom.js';
+import {find, make, the} from '../kit/dom.js';
 import {configNow, linkNow, runParams} from '../page/here.js';
 import {textInSight} from '../page/asks.js';
 import {addresses} from '../kit/figure.js';
@@ -46,7 +46,7 @@ function picture(canvas, needsPage) {
   if (!canvas.childElementCount) return [];
   if (canvas.querySelector('iframe')) return [make('p', {class: 'note'}, needsPage)];
   const {kind, value} = valueAt(canvas),
-    menu = canvas.parentElement.querySelector(':scope > .take')?.cloneNode(true);
+    menu = canvas.parentElement?.querySelector(':scope > .take')?.cloneNode(true);
   if (menu instanceof HTMLDetailsElement) menu.open = false;
   return [
     make(
@@ -76,13 +76,13 @@ function written(node) {
   const copy = /** @type {HTMLElement} */ (
     make('div', {class: 'taken-text'}, ...[...node.childNodes].map(child => child.cloneNode(true)))
   );
-  copy.querySelectorAll(LEFT_OUT).forEach(one => one.remove());
-  copy.querySelectorAll('.take[open]').forEach(one => one.removeAttribute('open'));
-  copy.querySelectorAll('*').forEach(one =>
-    one
+  copy.querySelectorAll(LEFT_OUT).forEach(node => node.remove());
+  copy.querySelectorAll('.take[open]').forEach(node => node.removeAttribute('open'));
+  copy.querySelectorAll('*').forEach(node =>
+    node
       .getAttributeNames()
       .filter(name => name.startsWith('on'))
-      .forEach(name => one.removeAttribute(name)),
+      .forEach(name => node.removeAttribute(name)),
   );
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (node.querySelectorAll('a[href]'));
   copy.querySelectorAll('a[href]').forEach((link, i) => link.setAttribute('href', links[i].href));
@@ -114,7 +114,7 @@ const safe = value =>
 
 /** @param {string} tab @param {{needs_page: string, live: string}} texts */
 export async function takeTab(tab, texts) {
-  const panel = named(`tab-${tab}`),
+  const panel = the(document, `#tab-${tab}`),
     params = runParams(),
     known = await provenance(params.family),
     link = linkNow().href;
@@ -127,22 +127,24 @@ export async function takeTab(tab, texts) {
     question = find(panel, '.question h2')?.textContent ?? '';
   const text = about.text && textInSight();
   const shown = [...panel.children].flatMap(child => parts(child, texts.needs_page)),
-    pictures = shown.flatMap(one =>
-      one instanceof Element
+    pictures = shown.flatMap(node =>
+      node instanceof Element
         ? [
-            ...(one.matches('.taken-picture') ? [one] : []),
-            ...one.querySelectorAll('.taken-picture'),
+            ...(node.matches('.taken-picture') ? [node] : []),
+            ...node.querySelectorAll('.taken-picture'),
           ]
         : [],
     );
-  const values = pictures.map(one => {
-    const value = one.getAttribute('data-value');
-    one.removeAttribute('data-value');
+  const values = pictures.map(node => {
+    const value = node.getAttribute('data-value');
+    node.removeAttribute('data-value');
     return value;
   });
   const kinds = new Set(
     shown
-      .flatMap(one => (one instanceof Element ? [...one.querySelectorAll('[data-take=py]')] : []))
+      .flatMap(node =>
+        node instanceof Element ? [...node.querySelectorAll('[data-take=py]')] : [],
+      )
       .map(button => /** @type {HTMLElement} */ (button.closest('[data-kind]')))
       .map(({dataset}) => dataset.lines ?? dataset.kind),
   );
@@ -163,7 +165,7 @@ export async function takeTab(tab, texts) {
       make(
         'button',
         {type: 'button', class: 'chip', id: 'theme-switch'},
-        find(document, '#theme-switch').textContent,
+        the(document, '#theme-switch').textContent,
       ),
     ),
     make(
@@ -171,7 +173,7 @@ export async function takeTab(tab, texts) {
       {id: `tab-${tab}`, 'data-family': panel.dataset.family ?? params.family},
       ...shown,
     ),
-    status ? written(status.parentElement) : '',
+    status?.parentElement ? written(status.parentElement) : '',
     make('p', {class: 'note'}, `${origin(about)}; ${about.versions}.`),
     make(
       'p',

@@ -1,9 +1,10 @@
 // Colours, stripes and borders of the style sheet as plain SVG, which every drawing program reads.
 import {svg} from '../kit/dom.js';
 
-const pixel = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext(
-  '2d',
-  {willReadFrequently: true},
+const pixel = /** @type {CanvasRenderingContext2D} */ (
+  Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d', {
+    willReadFrequently: true,
+  })
 );
 /** @type {Map<string, [string, number]>} */
 const known = new Map();
@@ -32,6 +33,7 @@ export function inks(css) {
   return ink;
 }
 
+/** The fill of a colour, as SVG has it. @param {string} css */
 const filled = css => {
   const [fill, alpha] = inks(css);
   return {fill, 'fill-opacity': alpha < 1 ? alpha.toFixed(3) : null};
@@ -63,10 +65,8 @@ export function striped(style, box) {
   const ramp = stopsOf(image);
   if (ramp.length > 1) return [...out, ...ramped(place, ramp)];
   const colours = /** @type {string[]} */ (image.match(COLOUR) ?? []),
-    share =
-      image.match(/%/) && !image.startsWith('repeating')
-        ? parseFloat(image.match(/([\d.]+)%/)[1]) / 100
-        : null;
+    percent = image.startsWith('repeating') ? undefined : image.match(/([\d.]+)%/)?.[1],
+    share = percent === undefined ? null : parseFloat(percent) / 100;
   if (share !== null)
     return [...out, svg('rect', {...place, width: box.width * share, ...filled(colours[0])})];
   const id = `stripes-${(serial += 1)}`,
@@ -130,7 +130,7 @@ function ramped(place, stops) {
  * @returns {SVGElement[]}
  */
 export function bordered(style, box) {
-  const sides = ['Top', 'Right', 'Bottom', 'Left']
+  const sides = /** @type {const} */ (['Top', 'Right', 'Bottom', 'Left'])
     .map(side => ({
       side,
       width: parseFloat(style[`border${side}Width`]) || 0,

@@ -8,7 +8,9 @@ import {svg} from '../kit/dom.js';
 
 const LEADING = 4,
   FONT = 'system-ui, sans-serif'; // CSS pixels
-const measure = document.createElement('canvas').getContext('2d');
+const measure = /** @type {CanvasRenderingContext2D} */ (
+  document.createElement('canvas').getContext('2d')
+);
 
 /** A long line in several. @param {string} text @param {number} width @returns {string[]} */
 function wrapped(text, width) {

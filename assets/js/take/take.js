@@ -25,6 +25,7 @@ import {csv, fileName, json, notebook, recipe} from './files.js';
  *   page; 0 and '' for not at all
  */
 
+/** @type {Record<string, string>} */
 const TYPES = {
   svg: 'image/svg+xml',
   csv: 'text/csv;charset=utf-8',
@@ -83,6 +84,7 @@ export function aboutOf(kind, known, own = {}) {
     Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null))
   );
 }
+/** @param {Provenance['models'][number]} model */
 const checkpoint = ({label, source, revision, sha256}) =>
   `${label}: ${source}${sha256 ? ` (sha256 ${sha256})` : `@${revision}`}`;
 
@@ -207,14 +209,15 @@ async function file(ending, shown, about, known, look) {
     });
   if (ending === 'png' || ending === 'svg') await picture.whole?.(root);
   if (ending === 'png') return described(await pixels(await laidOut(look, shown, drawn)), about);
-  const written = {
+  /** @type {Record<string, () => string | Promise<string>>} */
+  const writers = {
     svg: async () => (await laidOut(look, shown, drawn)).text,
     csv: () => csv(picture.table(data), about),
     json: () => json(picture.table(data), about),
     py: () => code(recipe, shown, about, known),
     ipynb: () => code(notebook, shown, about, known),
-  }[ending];
-  return new Blob([await written()], {type: TYPES[ending]});
+  };
+  return new Blob([await writers[ending]()], {type: TYPES[ending]});
 }
 
 /**
@@ -244,7 +247,7 @@ export function save(name, content) {
 
 /** How an image is to look, as a menu has it. @param {ParentNode} menu @returns {Look} */
 export function lookOf(menu) {
-  const field = name =>
+  const field = (/** @type {string} */ name) =>
     /** @type {HTMLInputElement | null} */ (menu.querySelector('.take-look')?.querySelector(name));
   return {
     width: Number(field('[name=width]')?.value),
@@ -259,7 +262,8 @@ export async function take(ending, shown, look) {
     family = own?.family; // of a picture that says it: the page may show another by now
   const known = await provenance(typeof family === 'string' ? family : runParams().family),
     about = aboutOf(shown.kind, known, own);
-  const named = (kind, end) => fileName(about, kind, end, own?.state);
+  const named = (/** @type {string} */ kind, /** @type {string} */ end) =>
+    fileName(about, kind, end, own?.state);
   if (ending === 'plotly') await figures(shown, about, named);
   else save(named(shown.kind, ending), await file(ending, shown, about, known, look));
 }

@@ -94,33 +94,46 @@ function picker(label, options, value, change) {
 
 /** One form: its list, how that is read, and its elements. */
 class ListForm {
-  /** @param {HTMLElement} root */
-  constructor(root) {
+  /**
+   * @param {HTMLElement} root
+   * @param {import('../data').ListFormData} data
+   * @param {import('../gradio.js').Context} context
+   */
+  constructor(root, data, context) {
+    const {texts: t} = data;
     this.root = root;
-    /** @type {any} */
-    this.data = null;
-    /** @type {import('../gradio.js').Context} */
-    this.context = null;
+    this.data = data;
+    this.context = context;
     this.list = none();
     /** @type {Reading} */
     this.reading = {};
     this.linked = ''; // the link's own words for what was run last
     this.newest = 0; // the reading that was asked for last
-    this.timer = 0; // reads what was typed
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined; // reads what was typed
     this.isAnother = false; // what is typed replaces the whole list
+    const box = {'aria-label': t.box, placeholder: t.placeholder, rows: 3, spellcheck: 'false'};
+    this.box = make('textarea', {...box, 'data-typed': true});
+    this.status = make('p', {class: 'tx-said', role: 'status'});
+    this.fields = make('div', {class: 'tx-fields'});
+    const summary = make('summary', {}, t.change);
+    this.change = make('details', {class: 'tx-change', hidden: true}, summary, this.fields);
+    this.unlinked = make('p', {class: 'hint tx-unlinked'});
+    this.hearBox();
     listen(() => this.follow());
   }
 
   /**
-   * Build the form for the page's models; what it shows for the same models stays.
-   * @param {any} data
+   * Show the form for the page's models; what it shows for the same models stays.
+   * @param {import('../data').ListFormData} data
    * @param {import('../gradio.js').Context} context
    */
   show(data, context) {
-    if (this.root.firstChild && String(this.data.asks) === String(data.asks)) return;
+    if (this.root.contains(this.box) && String(this.data.asks) === String(data.asks)) return;
     Object.assign(this, {data, context});
     this.build();
     this.box.value = this.list.text;
+    this.unlinked.textContent = '';
     this.linked = ''; // other models: what the link holds is asked anew
     this.draw();
     withState(() => this.follow());
@@ -168,7 +181,11 @@ class ListForm {
     return this.use(reading);
   }
 
-  /** Show how the list is read. @param {Reading} reading @returns {boolean} whether it can be run */
+  /**
+   * Show how the list is read.
+   * @param {Reading} reading
+   * @returns {boolean} whether it can be run
+   */
   use(reading) {
     this.reading = reading;
     this.draw();
@@ -193,7 +210,7 @@ class ListForm {
 
   /** @param {File} file */
   readFile(file) {
-    const ending = file.name.split('.').at(-1).toLowerCase();
+    const ending = (file.name.split('.').at(-1) ?? '').toLowerCase();
     this.list = {
       ...none(),
       source: file.name,
@@ -214,8 +231,8 @@ class ListForm {
   }
 
   /**
-   * Run the list, once it is known how it is read. An answer below a refusal is of another list, and
-   * fades; the tab's introduction does not.
+   * Run the list, once it is known how it is read. An answer below a refusal is of another list,
+   * and fades; the tab's introduction does not.
    */
   async run() {
     clearTimeout(this.timer);
@@ -248,9 +265,10 @@ class ListForm {
     const places = Object.fromEntries(
       Object.entries(list.columns).map(([role, name]) => [
         role,
-        name ? reading.names.indexOf(name) : '-',
+        name ? (reading.names ?? []).indexOf(name) : '-',
       ]),
     );
+    /** @type {Record<string, string | number | undefined>} */
     const values = {
       ...places,
       kind: list.kind,
@@ -304,7 +322,7 @@ class ListForm {
     const places = Object.keys(data.roles).filter(role => fields.has(role));
     if (places.length && (await this.readBox())) {
       list.columns = Object.fromEntries(
-        places.map(role => [role, this.reading.names[Number(fields.get(role))] ?? '']),
+        places.map(role => [role, this.reading.names?.[Number(fields.get(role))] ?? '']),
       );
     }
     await this.run();
@@ -368,47 +386,30 @@ class ListForm {
     ];
   }
 
+  /** Put the form's elements in place. */
   build() {
-    const t = this.data.texts;
-    this.box = make('textarea', {
-      'aria-label': t.box,
-      placeholder: t.placeholder,
-      rows: 3,
-      spellcheck: 'false',
-      'data-typed': true,
-    });
+    const {root, data} = this,
+      {texts: t} = data;
     const button = make('button', {type: 'button', class: 'tx-run'}, t.run);
     button.addEventListener('click', () => this.run());
-    this.status = make('p', {class: 'tx-said', role: 'status'});
-    this.fields = make('div', {class: 'tx-fields'});
-    this.change = make(
-      'details',
-      {class: 'tx-change', hidden: true},
-      make('summary', {}, t.change),
-      this.fields,
-    );
-    this.unlinked = make('p', {class: 'hint tx-unlinked'});
-    this.root.replaceChildren(
+    const group = {class: 'chips', 'data-rove': true, role: 'group', 'aria-label': t.try},
+      chips = data.lists.map((bundled, i) => this.chip(bundled, i));
+    root.replaceChildren(
       make('div', {class: 'tx-row'}, this.box, button),
       make(
         'div',
         {class: 'tries'},
         make('span', {class: 'lead'}, t.try),
-        make(
-          'div',
-          {class: 'chips', 'data-rove': true, role: 'group', 'aria-label': t.try},
-          ...this.data.lists.map((bundled, i) => this.chip(bundled, i)),
-        ),
+        make('div', group, ...chips),
         ...this.opener(),
       ),
       this.status,
       this.change,
       this.unlinked,
     );
-    this.hearBox();
   }
 
-  /** A button with a bundled list. @param {{name: string, title: string}} bundled @param {number} i */
+  /** A button with a bundled list. @param {Record<string, string>} bundled @param {number} i */
   chip({name, title}, i) {
     const chip = make('button', {type: 'button', class: 'chip', 'data-list': name}, title);
     chip.tabIndex = i ? -1 : 0;
@@ -431,8 +432,9 @@ class ListForm {
     const open = make('button', {type: 'button', class: 'chip tx-open'}, label);
     open.addEventListener('click', () => file.click());
     file.addEventListener('change', async () => {
-      if (!file.files.length) return;
-      await this.readFile(file.files[0]);
+      const [chosen] = file.files ?? [];
+      if (!chosen) return;
+      await this.readFile(chosen);
       file.value = '';
     });
     return [open, file];
@@ -476,7 +478,7 @@ const forms = new WeakMap();
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, context) {
-  const form = forms.get(root) ?? new ListForm(root);
+  const form = forms.get(root) ?? new ListForm(root, data, context);
   forms.set(root, form);
   form.show(data, context);
 }
@@ -484,5 +486,5 @@ export function show(root, data, context) {
 /** @type {import('../gradio.js').Picture['table']} */
 export const table = (_, root) => ({
   columns: ['text'],
-  rows: (forms.get(root)?.list.text ?? '').split('\n').map(line => [line]),
+  rows: ((root && forms.get(root)?.list.text) ?? '').split('\n').map(line => [line]),
 });

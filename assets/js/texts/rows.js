@@ -198,7 +198,7 @@ const hasHeads = ({cells}, place) => cells.some(each => (each[place] ?? null) !=
  */
 export const SAID = {
   masked: (cells, {lead: [, answer], offered = []}, t, i, worth = EXACT) => {
-    const shown = p => (worth < 3 ? fixed(p, worth) : number(p));
+    const shown = (/** @type {number} */ p) => (worth < 3 ? fixed(p, worth) : number(p));
     const words = wordsSaid(offered[i] ?? [], t, shown);
     const below = [answer ? rankSaid(cells, t, shown) : '', words].filter(Boolean).join('; ');
     return [`${cells[0]} ${shown(cells[1])}`, below];
@@ -304,7 +304,7 @@ function row(line, data) {
   });
   const cells = models.map((key, i) => {
     const isExact = !data.fast || data.fast.exact[key].includes(line.n);
-    const worth = isExact ? EXACT : data.fast.decimals[key];
+    const worth = data.fast && !isExact ? data.fast.decimals[key] : EXACT;
     const [said, small] = SAID[kind](line.cells[i], line, t, i, worth);
     return make(
       'td',
@@ -343,7 +343,7 @@ function head({kind, models, names, texts: t}) {
       ? []
       : [kind === 'plain' ? t.a_word_apart : kind === 'scored' ? t.apart_scores : t.js]),
   ];
-  const model = i => models[i - 2];
+  const model = (/** @type {number} */ i) => models[i - 2];
   return make(
     'thead',
     {},

@@ -6,7 +6,7 @@ import time
 import zlib
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import gradio as gr
 
@@ -82,11 +82,28 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return [column, form]
 
 
+class ListFormData(TypedDict):
+    """Form of a list: the choices of each of its menus, and its limits."""
+
+    asks: list[str]
+    lists: list[dict[str, str]]
+    kinds: Mapping[str, str]
+    roles: Mapping[str, str]
+    poolings: Mapping[str, str]
+    scores: Mapping[str, str]
+    ways: Mapping[str, str]
+    precisions: Mapping[str, str]
+    last: int
+    limit: int
+    most: int
+    texts: Mapping[str, str]
+
+
 def show(state: PageState, _: Runs) -> list[object]:
     """Return the form with the lists to try; no model runs."""
     lists = [{name: each[name] for name in ("name", "title")} for each in assets.text_lists()]
     last = min(spec.architecture.n_layers for spec in family_specs(state.family))
-    form = {
+    form: ListFormData = {
         "asks": [state.family, state.device, state.dtype, state.labels],
         "lists": lists,
         "kinds": strings.KIND_NAMES,
