@@ -8,6 +8,7 @@ import pytest
 
 from explorer.analysis.depth.states import layer_similarity
 from explorer.inference import runs
+from explorer.library.model_choice import UNCOUNTED, work_of
 from explorer.links.page_state import PageState
 from explorer.models.choice import own
 from explorer.models.hub import ModelUnavailable
@@ -16,7 +17,6 @@ from explorer.refusal import Refusal
 from explorer.ui.attention.folds import show_summary
 from explorer.ui.depth.folds import draw_similarity
 from explorer.ui.depth.tab import read_deeper
-from explorer.ui.latency.model_choice import UNCOUNTED, work_of
 from explorer.ui.shell.status import status_html
 from explorer.ui.shell.tabs import TABS
 from tests.tiny_models import make_bert, save
@@ -113,4 +113,4 @@ def test_layers_are_compared_where_the_teacher_is_missing(tiny_family):
 
 
 def test_passes_are_timed_where_no_model_is_here_to_count_tokens():
-    assert work_of(PageState(), "right", ()).workload.length == UNCOUNTED
+    assert work_of(PageState().ask, "right", ()).workload.length == UNCOUNTED

@@ -1,11 +1,12 @@
-"""Soft predictions of teacher and student, and the losses of the recipe."""
+"""Soft predictions of teacher and student, the losses of the recipe, and a student trained live."""
 
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer.analysis.records import Records
 from explorer.inference.ask import Ask
-from explorer.inference.runs import call_on_model, get_run
+from explorer.inference.runs import call_on_model, get_run, stream_live_distillation
 from explorer.library import refusals
 from explorer.library.family import Family, asked
 from explorer.library.results import Result
@@ -16,12 +17,16 @@ from explorer.views.notebook import Sketch
 if TYPE_CHECKING:
     import numpy as np
 
+    from explorer.analysis.distillation.live import LiveReport, LiveSettings
     from explorer.analysis.distillation.losses import PairLogits, SentenceLosses
-    from explorer.analysis.distillation.soft import SoftPair
+    from explorer.analysis.distillation.soft import AgreementAtLarge, SoftPair
     from explorer.models.run import Run
+    from explorer.models.specs import ModelSpec
 
 TOP_K = 10
 """Tokens of each model's list at a mask; both lists are joined."""
+WATCHED_WORDS = 8
+"""Words of a sentence whose probabilities are followed while a student is trained."""
 MEASURES = ("kl_teacher_student", "kl_student_teacher", "js", "entropy_teacher", "entropy_student")
 
 
@@ -196,6 +201,109 @@ def pair_logits(
         raise Refusal(refusals.NO_PAIR)
     (teacher, teacher_logits), (student, student_logits) = map(both, keys)
     return PairLogits(teacher, student, teacher_logits, student_logits)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordLosses:
+    """Losses of a text whose masked word may be known."""
+
+    losses: "SentenceLosses"
+    teacher: "Run"
+    n_masks: int
+    answer: int
+    """Token id of the masked word; -1 where it is unknown or no single token."""
+
+
+def word_losses(ask: Ask, text: str, keys: tuple[str, str], mask: int, word: str) -> WordLosses:
+    """Return the recipe's losses on a text; ``word`` is what was masked at ``mask``, if known.
+
+    Raises:
+        ModelUnavailable: a model is not available. BadText: the text cannot be run.
+    """
+    from explorer.analysis.distillation.losses import sentence_losses
+    from explorer.analysis.distillation.soft import piece_id
+
+    pair = pair_logits(ask, text, keys)
+    answer = piece_id(pair.teacher, word) if word else -1
+    losses = sentence_losses(pair, (*(None,) * mask, answer if answer >= 0 else None))
+    return WordLosses(losses, pair.teacher, len(pair.student.tokens.mask_positions), answer)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentencesAgreement:
+    """Agreement of teacher and student over sentences of one mask each."""
+
+    agreement: "AgreementAtLarge"
+    vocabulary: tuple[str, ...]
+    specs: "tuple[ModelSpec, ModelSpec]"
+
+
+def sentences_agreement(
+    ask: Ask, keys: tuple[str, str], sentences: Sequence[Mapping[str, str]]
+) -> Generator[int, None, SentencesAgreement]:
+    """Compare two models on every sentence; yield how many are done, and return the agreement.
+
+    Raises:
+        NotAPair: the two have no common vocabulary. ModelUnavailable: one is not available.
+    """
+    import numpy as np
+
+    from explorer.analysis.distillation.soft import agreement_at_large, check_pair, piece_id
+
+    runs: list[tuple[Run, Run]] = []
+    for sentence in sentences:
+        teacher, student = (run_of(key, ask, sentence["text"]) for key in keys)
+        check_pair(teacher, student)
+        runs.append((teacher, student))
+        yield len(runs)
+    before, after = (
+        np.stack([run.mask_logits[0] for run in side]) for side in zip(*runs, strict=True)
+    )
+    answers = [
+        piece_id(pair[0], sentence["answer"])
+        for pair, sentence in zip(runs, sentences, strict=True)
+    ]
+    teacher, student = runs[0]
+    return SentencesAgreement(
+        agreement_at_large(before, after, np.array(answers)),
+        teacher.vocabulary,
+        (teacher.spec, student.spec),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiveRun:
+    """Reports of a student so far, and the words of the sentence that it is watched at."""
+
+    reports: "tuple[LiveReport, ...]"
+    words: tuple[str, ...]
+    teacher: "np.ndarray"
+    """The teacher's probabilities of the words."""
+
+
+def live_distillation(
+    ask: Ask, key: str, mask: int, settings: "LiveSettings"
+) -> "Iterator[LiveRun | None]":
+    """Train a student of a teacher, watched at one mask of the text of ``ask``.
+
+    It yields all reports so far after each, and None after a step without a report.
+    """
+    from explorer.analysis.distillation.live import WatchedSentence
+    from explorer.analysis.distillation.soft import top_ids
+    from explorer.analysis.measures import softmax
+    from explorer.models.tokens import spelling_of
+
+    run = run_of(key, ask, ask.text)
+    logits, position = run.mask_logits[mask], run.tokens.mask_positions[mask]
+    ids = top_ids(logits, WATCHED_WORDS)
+    watched = WatchedSentence(run.tokens.ids, position, tuple(int(i) for i in ids))
+    spelling = spelling_of(run.vocabulary)
+    words = tuple(spelling.word(run.vocabulary[i]) for i in ids)
+    live_run = LiveRun((), words, softmax(logits, settings.temperature)[ids])
+    for report in stream_live_distillation(run.spec, ask, settings, watched):
+        if report is not None:
+            live_run = replace(live_run, reports=(*live_run.reports, report))
+        yield None if report is None else live_run
 
 
 def _mask(pair: "SoftPair") -> dict[str, Any]:

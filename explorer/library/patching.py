@@ -44,6 +44,16 @@ class Texts:
     pair: TextPair
     runs: Mapping[str, tuple[Run, Run]]
 
+    @property
+    def planned(self) -> dict[str, tuple[Patch, ...]]:
+        """The patches of each model that can be patched, by its key."""
+        return {key: patches(*self.runs[key], g) for key, g in self.pair.groups.items()}
+
+    @property
+    def n_patches(self) -> int:
+        """Patches of all models together."""
+        return sum(map(len, self.planned.values()))
+
     def refused(self) -> dict[str, Sentence]:
         """Return why a model cannot be patched: it splits the changed words unequally."""
         pair = self.pair
@@ -137,8 +147,10 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
         refused = {key: Refusal(reason) for key, reason in texts.refused().items()}
         if not texts.pair.groups:
             raise Refusal(joined(map(str, refused.values())))
-        n = sum(len(patches(*texts.runs[key], g)) for key, g in texts.pair.groups.items())
-        maps = memo(key_of_maps(texts), lambda: result_of(patched_all(texts, ask), n, "patches"))
+        maps = memo(
+            key_of_maps(texts),
+            lambda: result_of(patched_all(texts, ask), texts.n_patches, "patches"),
+        )
         first, second = (run.tokens.text for run in next(iter(texts.runs.values())))
         return Patched(
             first, second, models.name, tuple(texts.pair.words), dict(maps), {**missing, **refused}
@@ -216,7 +228,7 @@ def check_length(runs: Mapping[str, Run]) -> None:
 
 def patched_all(texts: Texts, ask: Ask) -> Generator[int, None, Maps]:
     """Patch every state, one batch per model at a time; yield how many are done, return maps."""
-    planned = {key: patches(*texts.runs[key], g) for key, g in texts.pair.groups.items()}
+    planned = texts.planned
     gaps: dict[str, Gaps] = {key: {} for key in planned}
     jobs = {key: list(batch_jobs(texts.runs[key], p, ask)) for key, p in planned.items()}
     for results in round_robin(jobs):

@@ -15,6 +15,7 @@ from explorer.analysis.distillation.losses import (
     MASKED,
     OUTCOME_SHARES,
     SWAPPED,
+    MaskedText,
     MaskingSimulation,
     SentenceLosses,
 )
@@ -255,39 +256,31 @@ LIMITS = {
 CLASSES = {MASKED: "dm-masked", SWAPPED: "dm-swapped", KEPT: "dm-kept"}
 
 
-def masking_html(
-    simulation: MaskingSimulation,
-    pieces: Sequence[tuple[str, bool]],
-    swapped: Sequence[str],
-    sentence: str,
-) -> Markup:
+def masking_html(masked: MaskedText, sentence: str) -> Markup:
     """Draw the first round in full, and the shares of all rounds with the expected ones.
 
-    Args:
-        simulation: The rounds of masking.
-        pieces: The tokens of the text in readable spelling, each with whether it is a typed mask,
-            which the simulation skips.
-        swapped: For each of the other tokens the random token, where it was swapped.
-        sentence: Explanation of the marks.
+    ``sentence`` explains the marks.
     """
-    fates = zip(simulation.outcomes, swapped, strict=True)
+    simulation = masked.simulation
+    fates = zip(simulation.outcomes, masked.replacements, strict=True)
     words = [
         el("span", piece, class_="dm-own") if is_own else _word(piece, *next(fates))
-        for piece, is_own in pieces
+        for piece, is_own in masked.pieces
     ]
     text = join(*(part for word in words for part in (word, " ")))
     return el("div", el("p", text, class_="dm-text"), note(sentence), _counters(simulation))
 
 
-def masking_records(simulation: MaskingSimulation, pool: int) -> Records:
-    """Return the fates over all rounds; ``pool`` is the number of possible swapped tokens."""
+def masking_records(masked: MaskedText) -> Records:
+    """Return the fates over all rounds."""
+    simulation = masked.simulation
     rows = [
         [LABELS[fate], simulation.counts[fate], simulation.shares[fate], limit / 100]
         for fate, limit in LIMITS.items()
     ]
     state = {"rounds": simulation.rounds, "seed": simulation.seed}
     constants = {name.upper(): value for name, value in state.items()}
-    constants |= {"TOKENS": len(simulation.outcomes), "POOL": pool}
+    constants |= {"TOKENS": len(simulation.outcomes), "POOL": masked.n_candidates}
     header = {"models": None, "state": state}
     columns = ("token", "count", "share_of_all_tokens", "tends_to")
     return Records(columns, rows, header, constants)

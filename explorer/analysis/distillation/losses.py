@@ -8,6 +8,7 @@ import numpy as np
 from explorer.analysis.distillation.soft import check_pair
 from explorer.analysis.measures import kl_of_logs, log_softmax
 from explorer.models.run import Run, read_only
+from explorer.models.tokens import spelling_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -188,6 +189,37 @@ def masking_simulation(
     for _ in range(rounds - 1):
         counts = counts + np.bincount(_draw_outcomes(rng.random(n_tokens)), minlength=4)
     return MaskingSimulation(read_only(fate), read_only(swapped), read_only(counts), rounds, seed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskedText:
+    """Tokens of a text, and what masking made of those that are no mask yet."""
+
+    simulation: MaskingSimulation
+    pieces: tuple[tuple[str, bool], ...]
+    """Each token in readable spelling, and whether it is a typed mask, which is left out."""
+    replacements: tuple[str, ...]
+    """For each of the other tokens the random token of the first round; empty without one."""
+    n_candidates: int
+    """Tokens of the vocabulary that can be a random token: those of letters."""
+
+
+def masked_text(run: Run, seed: int = 0, rounds: int = 1) -> MaskedText | None:
+    """Mask the tokens of a text as in pre-training; None where all of them are masks already."""
+    own_masks = run.tokens.mask_positions
+    indices = [i for i, special in enumerate(run.tokens.special) if not special]
+    n_tokens = sum(i not in own_masks for i in indices)
+    if not n_tokens:
+        return None
+    spelling = spelling_of(run.vocabulary)
+    pool = [i for i, piece in enumerate(run.vocabulary) if spelling.text(piece).isalpha()]
+    simulation = masking_simulation(n_tokens, np.array(pool), seed, rounds)
+    return MaskedText(
+        simulation,
+        tuple((spelling.word(run.tokens.pieces[i]), i in own_masks) for i in indices),
+        tuple(spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in simulation.swapped_ids),
+        len(pool),
+    )
 
 
 def _draw_outcomes(draws: np.ndarray) -> np.ndarray:

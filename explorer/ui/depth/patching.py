@@ -6,10 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.analysis.depth.patching import (
-    OneChange,
-    patches,
-)
+from explorer.analysis.depth.patching import OneChange
 from explorer.inference.runs import runs_with_mlm_head
 from explorer.library.patching import (
     Maps,
@@ -44,9 +41,8 @@ class PatchingQuestion:
 
 def patch_all(question: PatchingQuestion, cancel_token: CancelToken) -> Steps:
     """Patch every state, one batch per model at a time, and return the maps."""
-    runs, groups_by_key = question.texts.runs, question.texts.pair.groups
-    n = sum(len(patches(*runs[key], groups)) for key, groups in groups_by_key.items())
-    return stepped(patched_all(question.texts, question.state.ask), n, cancel_token)
+    texts = question.texts
+    return stepped(patched_all(texts, question.state.ask), texts.n_patches, cancel_token)
 
 
 def build_fold(state: gr.State) -> None:

@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer import limits
-from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, WatchedSentence
+from explorer.analysis.distillation.live import LIMITS, LiveSettings
 from explorer.assets import sentences
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import Runs, stream_live_distillation
-from explorer.library.distillation import pair_logits, run_of
+from explorer.inference.runs import Runs
+from explorer.library.distillation import (
+    LiveRun,
+    SentencesAgreement,
+    live_distillation,
+    sentences_agreement,
+    word_losses,
+)
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import is_parent, specs_by_key
-from explorer.models.tokens import spelling_of
 from explorer.refusal import Refusal
 from explorer.scheduling.cancel import CancelToken
 from explorer.scheduling.job_queue import JobQueue, JobUpdate
@@ -29,14 +34,11 @@ from explorer.ui.distillation.runs import (
 from explorer.ui.kit.asked import with_runs
 from explorer.ui.kit.canvas import Canvas, ran_with, with_save_menu
 from explorer.ui.kit.folds import Fold, fold
-from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown, supersede
+from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown, stepped, supersede
 from explorer.ui.kit.running import AT_ONCE
 from explorer.views.markup import el, fold_link, note, script_json
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from explorer.analysis.distillation.soft import AgreementAtLarge
     from explorer.models.specs import ModelSpec
 
 ROUNDS = (1, 100, 10_000)
@@ -80,37 +82,26 @@ def lineage_in(state: PageState) -> "tuple[ModelSpec, ModelSpec]":
 
 def show_losses(state: PageState) -> str:
     """Return the three losses with their weight sliders, and the KL of each token."""
-    from explorer.analysis.distillation.losses import sentence_losses
-    from explorer.analysis.distillation.soft import piece_id
     from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.views.distillation import distillation_losses
 
     focus, (teacher, student) = focus_of(state), lineage_in(state)
-    pair = pair_logits(state.ask, focus.text, (teacher.key, student.key))
-    answer = piece_id(pair.teacher, focus.answer) if focus.answer else -1
-    answers = (*(None,) * focus.mask, answer if answer >= 0 else None)
+    keys = (teacher.key, student.key)
+    result = word_losses(state.ask, focus.text, keys, focus.mask, focus.answer)
+    is_known = result.answer >= 0
     no_answer = (
         strings.NOT_ONE_PIECE.format(word=focus.answer) if focus.answer else strings.NO_ANSWER
     )
-    losses = sentence_losses(pair, answers)
-    ce_note = strings.ce_twice(losses, len(pair.student.tokens.mask_positions))
-    notes = [*strings.LOSSES["notes"], ce_note, *([] if answer >= 0 else [no_answer])]
-    start = {**WEIGHTS, "t": PageState().temperature}
-    total = strings.LOSSES["total" if answer >= 0 else "total_without"]
-    return distillation_losses(
-        losses,
-        pair.teacher,
-        focus.word,
-        answer,
-        {
-            **strings.LOSSES,
-            "total": total,
-            "notes": notes,
-            "how": "" if focus.answer else strings.MASK_A_WORD,
-            "pair": [teacher.label, student.label],
-            "start": start,
-        },
-    )
+    ce_note = strings.ce_twice(result.losses, result.n_masks)
+    texts = {
+        **strings.LOSSES,
+        "total": strings.LOSSES["total" if is_known else "total_without"],
+        "notes": [*strings.LOSSES["notes"], ce_note, *([] if is_known else [no_answer])],
+        "how": "" if focus.answer else strings.MASK_A_WORD,
+        "pair": [teacher.label, student.label],
+        "start": {**WEIGHTS, "t": PageState().temperature},
+    }
+    return distillation_losses(result.losses, result.teacher, focus.word, result.answer, texts)
 
 
 def build_agreement(state: gr.State) -> None:
@@ -124,63 +115,35 @@ def build_agreement(state: gr.State) -> None:
         gr.HTML(note(fold_link(strings.ELSEWHERE, "depth", "similarity")))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AgreementResult:
-    """Agreement of teacher and student over the bundled sentences."""
-
-    agreement: "AgreementAtLarge"
-    vocabulary: tuple[str, ...]
-    labels: tuple[str, str]
-    specs: "tuple[ModelSpec, ModelSpec]"
-
-
 def run_agreement(state: PageState, cancel_token: CancelToken) -> Steps:
     """Run both models on every sentence. Their runs are cached."""
-    import numpy as np
-
-    from explorer.analysis.distillation.soft import (
-        NotAPair,
-        agreement_at_large,
-        check_pair,
-        piece_id,
-    )
+    from explorer.analysis.distillation.soft import NotAPair
 
     examples, keys = sentences(), pair_in(state)
     if keys is None:
         raise NotAPair(strings.NO_PAIR)
-    logits: dict[str, list[np.ndarray]] = {key: [] for key in keys}
-    check_pair(*(run_of(key, state.ask, examples[0]["text"]) for key in keys))
-    for n_done, sentence in enumerate(examples):
-        cancel_token.check()
-        for key, rows in logits.items():
-            run = run_of(key, state.ask, sentence["text"])
-            rows.append(run.mask_logits[0])
-        if n_done % 6 == 0:
-            yield Progress(n_done, len(examples))
-    answers = np.array([piece_id(run, sentence["answer"]) for sentence in examples])
-    before, after = map(np.stack, logits.values())
-    agreement = agreement_at_large(before, after, answers)
-    teacher, student = (run_of(key, state.ask, examples[0]["text"]).spec for key in logits)
-    return AgreementResult(
-        agreement, run.vocabulary, (teacher.label, student.label), (teacher, student)
-    )
+    return stepped(sentences_agreement(state.ask, keys, examples), len(examples), cancel_token)
 
 
 def draw_agreement(state: PageState, update: JobUpdate) -> list[Any]:
     """Return the canvas of the progress, or of the result."""
     from explorer.views.distillation import agreement_canvas, progress_canvas
 
-    result: AgreementResult | None = update.result
+    result: SentencesAgreement | None = update.result
     if result is not None:
-        found = result.agreement
-        is_lineage = is_parent(*result.specs)
-        told = strings.agreement_note(found, result.labels, is_lineage=is_lineage)
+        teacher, student = result.specs
+        labels = teacher.label, student.label
+        is_lineage = is_parent(teacher, student)
         texts = {
-            **strings.in_roles(strings.AGREEMENT, *result.specs),
-            "note": told,
-            "pair": list(result.labels),
+            **strings.in_roles(strings.AGREEMENT, teacher, student),
+            "note": strings.agreement_note(result.agreement, labels, is_lineage=is_lineage),
+            "pair": list(labels),
         }
-        return [agreement_canvas(found, sentences(), result.vocabulary, texts, ran_with(state))]
+        return [
+            agreement_canvas(
+                result.agreement, sentences(), result.vocabulary, texts, ran_with(state)
+            )
+        ]
     step = update.partial or Progress(n=len(sentences()))
     message = strings.AGREEMENT_PROGRESS.format(done=step.done, n=step.n)
     if update.stopped:
@@ -219,34 +182,18 @@ def build_masking(f: Fold, state: gr.State) -> None:
 @with_runs
 def show_masking(state: PageState, text_runs: Runs, rounds: int = 1, seed: int | None = 0) -> str:
     """Return the tokens of the page's text that the training recipe would mask."""
-    import numpy as np
-
-    from explorer.analysis.distillation.losses import masking_simulation
+    from explorer.analysis.distillation.losses import masked_text
     from explorer.views.distillation import masking_html, masking_records
 
     run = text_runs.of(next(iter(state.ask.specs)))
-    rounds = min(int(rounds), ROUNDS[-1])
-    own_masks = run.tokens.mask_positions
-    indices = [i for i, special in enumerate(run.tokens.special) if not special]
-    candidates = [i for i in indices if i not in own_masks]
-    if not candidates:
+    masked = masked_text(run, int(seed or 0) % MAX_SEED, min(int(rounds), ROUNDS[-1]))
+    if masked is None:
         return note(strings.NOTHING_TO_MASK)
-    spelling = spelling_of(run.vocabulary)
-    pool = [i for i, piece in enumerate(run.vocabulary) if spelling.text(piece).isalpha()]
-    simulation = masking_simulation(
-        len(candidates), np.array(pool), int(seed or 0) % MAX_SEED, rounds
-    )
-    pieces = [(spelling.word(run.tokens.pieces[i]), i in own_masks) for i in indices]
-    replacements = [
-        spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in simulation.swapped_ids
-    ]
-    html = masking_html(simulation, pieces, replacements, strings.masking_note(len(own_masks)))
-    return with_save_menu(
-        "distillation/masking", html, masking_records(simulation, len(pool)), is_picture=False
-    )
+    sentence = strings.masking_note(len(run.tokens.mask_positions))
+    html = masking_html(masked, sentence)
+    return with_save_menu("distillation/masking", html, masking_records(masked), is_picture=False)
 
 
-WATCHED_WORDS = 8
 DEFAULTS = LiveSettings()
 
 
@@ -305,16 +252,6 @@ class LiveQuestion:
     settings: LiveSettings
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LiveRun:
-    """Reports of a student so far, and the words of the sentence that it is watched at."""
-
-    reports: tuple[LiveReport, ...]
-    words: tuple[str, ...]
-    teacher: "np.ndarray"
-    """The teacher's probabilities of the words."""
-
-
 def ask_live(
     state: PageState | None,
     *chosen: Any,  # noqa: ANN401 - one value per control, checked in settings_of
@@ -353,26 +290,14 @@ def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
 
 def teach(question: LiveQuestion, cancel_token: CancelToken) -> Steps:
     """Train the student; yield all reports so far after each."""
-    from explorer.analysis.distillation.soft import top_ids
-    from explorer.analysis.measures import softmax
-    from explorer.views.distillation import shown_word
-
-    settings, at = question.settings, question.focus
-    run = run_of(TEACHER, question.state.ask, at.text)
-    logits, position = run.mask_logits[at.mask], run.tokens.mask_positions[at.mask]
-    ids = top_ids(logits, WATCHED_WORDS)
-    watched = WatchedSentence(run.tokens.ids, position, tuple(int(i) for i in ids))
-    live_run = LiveRun(
-        (),
-        tuple(shown_word(run.vocabulary, int(i)) for i in ids),
-        softmax(logits, settings.temperature)[ids],
-    )
-    for report in stream_live_distillation(run.spec, question.state.ask, settings, watched):
+    focus, latest = question.focus, None
+    ask = replace(question.state.ask, text=focus.text)
+    for live_run in live_distillation(ask, TEACHER, focus.mask, question.settings):
         cancel_token.check()
-        if report is not None:
-            live_run = replace(live_run, reports=(*live_run.reports, report))
-            yield Progress(part=live_run)
-    return live_run
+        if live_run is not None:
+            latest = live_run
+            yield Progress(part=latest)
+    return latest
 
 
 def draw_live(question: LiveQuestion, update: JobUpdate) -> list[Any]:

@@ -38,7 +38,6 @@ SCORES = {
     "agreement": "Same top prediction as BERT",
 }
 """Scores by key: the first two from the adapters' cards, the others computed here."""
-RUN_HERE = ("right", "agreement")
 MEASURE = "Time these models"
 STOP = "Stop"
 STOPPED = "Stopped; earlier measurements are kept."

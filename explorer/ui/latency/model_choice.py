@@ -15,26 +15,22 @@ from explorer.analysis.latency.model_choice import (
     NamedModel,
     VariantMeasures,
     exactly,
-    measure_with_variants,
-    shares_of,
     variant_measures,
 )
 from explorer.analysis.tasks.scores import (
-    TASKS,
     PrintedScore,
     fitting_cards,
     printed_scores,
     tuned_scores,
 )
-from explorer.inference.runs import device_of, runs_with_mlm_head
-from explorer.library import latency as library
+from explorer.inference.runs import device_of
+from explorer.library.model_choice import RUN_HERE, TimingProgress, timed_family
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
 from explorer.models.specs import BASE, ModelSpec, distilled_pair
 from explorer.scheduling.cancel import CancelToken
 from explorer.scheduling.job_queue import MEASUREMENTS, JobUpdate
-from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
-from explorer.timing.workload import MAX_LENGTH, Workload, clock_on
+from explorer.timing.workload import Workload
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown, status
@@ -43,12 +39,9 @@ from explorer.ui.latency.strings import by_cpu_because, unreported
 from explorer.views.markup import Markup, join, note
 
 if TYPE_CHECKING:
-    from explorer.analysis.latency.family import FamilyLatency
-    from explorer.analysis.latency.faster import FasterResult
     from explorer.analysis.latency.passes import ModelOnDevice
     from explorer.analysis.latency.summary import LatencySummary
 
-BUDGET_S = 10.0
 Figures = Mapping[str, Figure]
 
 
@@ -71,7 +64,7 @@ class MeasuredModels:
 
     def tells(self, state: PageState, score: str) -> bool:
         """Return whether this was measured for the page's models and the work of this score."""
-        is_one_work = {self.score, score} <= set(choice_strings.RUN_HERE)
+        is_one_work = {self.score, score} <= set(RUN_HERE)
         place = (self.workload.device, self.workload.dtype)
         return (
             self.family == names_of(state)
@@ -146,7 +139,7 @@ def comparison(
     candidates = candidates_of(state, kept, score)
     examples = [spec.name for spec in specs_by_key(state.family).values() if is_miniature(spec)]
     for way in kept.ways if kept else ():
-        own, by_words = candidates[way.spec.name], score in choice_strings.RUN_HERE
+        own, by_words = candidates[way.spec.name], score in RUN_HERE
         specs[way.label], candidates[way.label] = way, way.candidate(own, by_words)
         examples += [way.label] * (way.spec.name in examples)
     printed = tuple(printed_of(state, score))
@@ -174,7 +167,7 @@ def choices_of(state: PageState, score: str) -> dict[str, ModelSpec]:
 def printed_of(state: PageState, score: str) -> dict[str, PrintedScore]:
     """Return by name the printed scores of published models that were not scored here."""
     choices, printed = choices_of(state, score), printed_scores(score)
-    here = card_scores(state, score) if score not in choice_strings.RUN_HERE else {}
+    here = card_scores(state, score) if score not in RUN_HERE else {}
     published = (spec for spec in choices.values() if spec == BASE.get(spec.key))
     return {
         spec.name: printed[spec.key]
@@ -190,7 +183,7 @@ def candidates_of(
     from explorer.analysis.latency.family import stored_parameters
 
     times = kept.milliseconds if kept else {}
-    scores = card_scores(state, score) if score not in choice_strings.RUN_HERE else {}
+    scores = card_scores(state, score) if score not in RUN_HERE else {}
     if kept:
         scores |= kept.shares.get(score, {})
     scores |= {name: exactly(printed.value) for name, printed in printed_of(state, score).items()}
@@ -223,16 +216,6 @@ class TimingQuestion:
     """True if other runtimes and precisions are timed too; float32 only."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TimingProgress:
-    """Times so far, and the shares of the sentences that were run before."""
-
-    work: "Work"
-    shares: Mapping[str, Figures]
-    result: "FamilyLatency | None" = None
-    faster: "FasterResult | None" = None
-
-
 def ask_times(state: PageState | None, score: str, with_ways: bool) -> TimingQuestion | None:
     """Return what is to be timed; None before the page has a state."""
     return None if state is None else TimingQuestion(state, score, with_ways)
@@ -240,73 +223,23 @@ def ask_times(state: PageState | None, score: str, with_ways: bool) -> TimingQue
 
 def measure_all(question: TimingQuestion, cancel_token: CancelToken) -> Steps:
     """Run every model on the sentences if the score needs it, then time them on its work."""
-    state, score = question.state, question.score
-    runs, _ = runs_with_mlm_head(state.ask)
-    own, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
-    words: dict[str, list[str]] = {spec.name: [] for spec in own}
-    reads_here = score in choice_strings.RUN_HERE
-    for n_done, words_by_model in enumerate(
-        library.read_sentences(own, state.ask) if reads_here else ()
-    ):
-        cancel_token.check()
-        for name, word in words_by_model.items():
-            words[name].append(word)
-        if n_done % 6 == 0:
-            yield Progress(n_done, len(sentences))
-    answers, teacher = [sentence["answer"] for sentence in sentences], distilled_pair()[0]
-    shares = (
-        shares_of(words, answers, specs_by_key(state.family)[teacher].name) if reads_here else {}
-    )
-    progress = TimingProgress(work_of(state, score, own), shares)
-    yield Progress(part=progress)
-    specs = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
-    run_otherwise = own if question.with_ways and state.dtype == "float32" else ()
-    # Held only now: a run of a model would wait for the end of the measurement.
-    with MEASUREMENT_LOCK.measure(cancel_token.check):
-        for result, faster in measure_with_variants(
-            specs, run_otherwise, progress.work.workload, BUDGET_S, cancel_token
-        ):
-            progress = TimingProgress(progress.work, shares, result, faster)
-            yield Progress(part=progress)
-    return progress
-
-
-UNCOUNTED = 32
-"""Length of a pass where no model is available to count the tokens of the sentences."""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Cost of one answer of a score: forward passes of one length."""
-
-    score: str
-    workload: Workload
-    passes: Mapping[str, float]
-    """Mean number of passes of an answer, by model key."""
-    length_of: str = ""
-    """Key in ``SCORE_WORK`` of what has this length; empty: the score's own texts."""
-
-
-def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
-    """Return the passes behind a score: windows, phrases, or the page's sentences."""
-    cards, _ = fitting_cards(specs_by_key(state.family), score) if score in TASKS else ({}, {})
-    scores = {key: card["scores"][TASKS[score]] for key, card in cards.items()}
-    lengths = [entry["tokens"] for entry in scores.values() if "tokens" in entry]
-    length_of = "" if lengths or (own and score in choice_strings.RUN_HERE) else "sentences"
-    if not lengths:
-        lengths = [library.mean_tokens(spec, state.ask) for spec in own] or [UNCOUNTED]
-        length_of = length_of if own else "nothing"
-    device, length = device_of(state.ask), min(max(round(max(lengths)), 2), MAX_LENGTH)
-    workload = Workload(length, 1, device, state.dtype, clock=clock_on(device, "wait"))
-    passes = {key: entry.get("passes", 1.0) for key, entry in scores.items()}
-    return Work(score, workload, passes, length_of)
+    state, score, n_sentences = question.state, question.score, len(assets.sentences())
+    compared, latest = tuple(choices_of(state, score).values()), None
+    for step in timed_family(state.ask, score, compared, question.with_ways, cancel_token):
+        if isinstance(step, int):
+            cancel_token.check()
+            yield Progress(step, n_sentences)
+        else:
+            latest = step
+            yield Progress(part=step)
+    return latest
 
 
 def draw_times(question: TimingQuestion, update: JobUpdate) -> list[Any]:
     """Return the progress of the sentences, then of the timing; at its end the measured models."""
     progress: TimingProgress | None = shown(update)
     if progress is None:
-        is_read = question.score in choice_strings.RUN_HERE
+        is_read = question.score in RUN_HERE
         step = choice_strings.READING if is_read else choice_strings.TIMING.format(n=1)
         return [status(update, step, choice_strings.STOPPED, len(assets.sentences())), gr.skip()]
     result, faster = progress.result, progress.faster

@@ -19,12 +19,14 @@ from explorer.analysis.latency.model_choice import (
     Comparison,
     Figure,
     Limits,
+    shares_of,
     variant_measures,
 )
 from explorer.analysis.latency.variants import AccuracyCost
 from explorer.analysis.measures import share_interval
 from explorer.inference import runs
 from explorer.library.latency import first_word
+from explorer.library.model_choice import TimingProgress, Work, work_of
 from explorer.links.page_state import PageState
 from explorer.models import specs as model_specs
 from explorer.models.architectures import meta_network
@@ -126,7 +128,7 @@ def test_what_was_timed_is_the_work_that_was_scored(tuned_family, tmp_path, monk
             for one in card["scores"].values():
                 one |= {"tokens": tokens, "passes": passes}
             path.write_text(json.dumps(card))
-        work = model_choice.work_of(STATE, task, own)
+        work = work_of(STATE.ask, task, own)
         assert work.workload.length == round(tokens)
         assert set(work.passes.values()) == {passes}
     said = choice_strings.timed_said("squad", work.workload, 9, work.passes.values(), 60)
@@ -138,7 +140,7 @@ def test_what_was_timed_is_the_work_that_was_scored(tuned_family, tmp_path, monk
     texts = [one["text"] for one in some]
     lengths = [list(map(len, tokenizer(texts)["input_ids"])) for tokenizer in tokenizers]
     longest = np.max(lengths, axis=0).mean()
-    assert model_choice.work_of(STATE, "right", own).workload.length <= round(longest) + 1
+    assert work_of(STATE.ask, "right", own).workload.length <= round(longest) + 1
 
 
 @pytest.mark.long
@@ -150,7 +152,7 @@ def test_a_length_that_is_not_the_scored_ones_says_so(tiny_family):
         ("sst2", (), "nothing"),
         ("agreement", (), "nothing"),
     ):
-        work = model_choice.work_of(STATE, score, specs)
+        work = work_of(STATE.ask, score, specs)
         assert work.length_of == of
         said = choice_strings.timed_said(of or score, work.workload, 9, (), 60)
         assert "SST-2" not in said
@@ -181,9 +183,7 @@ def test_an_own_checkpoint_is_no_miniature(tuned_family, monkeypatch):
 
 
 def test_an_answer_of_several_passes_takes_their_time(tuned_family, monkeypatch):
-    work = model_choice.Work(
-        "squad", Workload(128), {"bert": 2.0, "distilbert": 1.5, "albert": 1.0}
-    )
+    work = Work("squad", Workload(128), {"bert": 2.0, "distilbert": 1.5, "albert": 1.0})
     specs = tuple(tuned_family.specs.values())
     rows = [SimpleNamespace(spec=spec) for spec in specs]
     models = [SimpleNamespace(median_ms=10.0, low_ms=9.0, high_ms=12.0) for _ in specs]
@@ -192,7 +192,7 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family, monkeypatch)
     result = SimpleNamespace(rows=rows, latency=SimpleNamespace(n_rounds=9), summary=summary)
     question, timed = (
         model_choice.TimingQuestion(STATE, "squad", False),
-        model_choice.TimingProgress,
+        TimingProgress,
     )
     update = JobUpdate(0, None, done=True, result=timed(work, {}, result))
     _, found = model_choice.draw_times(question, update)
@@ -216,10 +216,10 @@ def test_a_disturbed_measurement_gives_cpu_times_by_name_or_none(tiny_family, n_
     seconds = 3 * log.seconds[:n_cpu]
     fields = {"seconds": seconds, "control": seconds[:, 0], "disturbed": np.zeros(n_cpu, bool)}
     result = replace(result, latency=replace(log, cpu=replace(log, **fields)))
-    work = model_choice.Work("right", result.workload, {"bert": 2.0})
+    work = Work("right", result.workload, {"bert": 2.0})
     question = model_choice.TimingQuestion(STATE, "right", False)
     right = {spec.name: around(0.5, 0.1) for spec in specs}
-    done = model_choice.TimingProgress(work, {"right": right}, result)
+    done = TimingProgress(work, {"right": right}, result)
     said, found = model_choice.draw_times(question, JobUpdate(0, None, done=True, result=done))
     assert "13 of them were disturbed and left out" in said
     shown = model_choice.show_choice(STATE, found, 0, 3, "right", 0)
@@ -281,7 +281,7 @@ def test_shares_count_answers_and_berts_own_words():
         "distilbert": ["mat", "cat", "x"],
         "albert": ["y", "cat", "z"],
     }
-    found = model_choice.shares_of(words, ["Mat", "cat", "q"], "bert")
+    found = shares_of(words, ["Mat", "cat", "q"], "bert")
     right = {key: figure.value for key, figure in found["right"].items()}
     assert right == pytest.approx({"bert": 1 / 3, "distilbert": 2 / 3, "albert": 1 / 3})
     agree = {key: figure.value for key, figure in found["agreement"].items()}
@@ -289,7 +289,7 @@ def test_shares_count_answers_and_berts_own_words():
     assert found["agreement"]["bert"].low == 1.0
     figure = found["right"]["distilbert"]
     assert (figure.low, figure.high) == share_interval(2, 3)
-    assert "agreement" not in model_choice.shares_of({"albert": ["y"]}, ["q"], "bert")
+    assert "agreement" not in shares_of({"albert": ["y"]}, ["q"], "bert")
 
 
 @pytest.mark.processes
@@ -309,11 +309,11 @@ def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, eight_ro
 
 
 def test_the_round_that_runs_is_named_from_the_first_on():
-    work = model_choice.Work("right", Workload(16), {})
+    work = Work("right", Workload(16), {})
     question = model_choice.TimingQuestion(STATE, "right", False)
     told = [None, *(SimpleNamespace(latency=SimpleNamespace(n_rounds=n)) for n in (0, 4))]
     for result, n in zip(told, (1, 1, 5), strict=True):
-        part = Progress(part=model_choice.TimingProgress(work, {}, result))
+        part = Progress(part=TimingProgress(work, {}, result))
         said, found = model_choice.draw_times(question, JobUpdate(0, part, done=False))
         assert f"Timing: round {n}." in said
         assert found == gr.skip()
@@ -321,9 +321,9 @@ def test_the_round_that_runs_is_named_from_the_first_on():
 
 def test_what_is_stopped_keeps_the_earlier_measurement():
     result = SimpleNamespace(latency=SimpleNamespace(n_rounds=9))
-    work = model_choice.Work("right", Workload(16), {})
+    work = Work("right", Workload(16), {})
     question = model_choice.TimingQuestion(STATE, "right", False)
-    for part in (Progress(1, 2), Progress(part=model_choice.TimingProgress(work, {}, result))):
+    for part in (Progress(1, 2), Progress(part=TimingProgress(work, {}, result))):
         said, found = model_choice.draw_times(
             question, JobUpdate(0, part, done=True, stopped=True, result=part.part)
         )
