@@ -49,13 +49,13 @@ class Labels(Result):
         models = [
             {
                 "model": key,
-                "problem": found.problem,
+                "problem": labelled.problem,
                 "labels": [
-                    {"label": found.labels[place], "value": float(found.values[place])}
-                    for place in found.order
+                    {"label": labelled.labels[place], "value": float(labelled.values[place])}
+                    for place in labelled.order
                 ],
             }
-            for key, found in self.models.items()
+            for key, labelled in self.models.items()
         ]
         answer = {"text": self.text, "family": self.family, "models": models}
         return answer | {"missing": dict(self.missing)}
@@ -63,14 +63,16 @@ class Labels(Result):
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a row for each model and label; ranks count from 1."""
         return [
-            (key, rank, found.labels[place], float(found.values[place]), found.problem)
-            for key, found in self.models.items()
-            for rank, place in enumerate(found.order, 1)
+            (key, rank, labelled.labels[place], float(labelled.values[place]), labelled.problem)
+            for key, labelled in self.models.items()
+            for rank, place in enumerate(labelled.order, 1)
         ]
 
     def sentences(self) -> tuple[str, ...]:
         """Say which labels the models share, where they have not all the same ones."""
-        return strings.labels_shared({key: found.labels for key, found in self.models.items()})
+        return strings.labels_shared(
+            {key: labelled.labels for key, labelled in self.models.items()}
+        )
 
 
 def classify(text: str, family: Family | str = "mini", labels: LabelNames | None = None) -> Labels:
@@ -103,10 +105,10 @@ def classify(text: str, family: Family | str = "mini", labels: LabelNames | None
 
     with asked(family) as models:
         ask = models.ask(text)
-        found, missing = ask_each(
+        answers, missing = ask_each(
             with_labels(models.specs, labels), ask, text_labels, clean_text(ask.text)
         )
-        return Labels(clean_text(ask.text), models.name, found, missing)
+        return Labels(clean_text(ask.text), models.name, answers, missing)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -138,16 +140,16 @@ class Entities(Result):
         models = [
             {
                 "model": key,
-                "words": list(found.words),
-                "tags": list(found.tags),
-                "probabilities": found.probabilities.tolist(),
+                "words": list(tagged.words),
+                "tags": list(tagged.tags),
+                "probabilities": tagged.probabilities.tolist(),
                 "entities": [
                     dict(zip(self.COLUMNS[1:], row[1:], strict=True))
                     for row in self.rows()
                     if row[0] == key
                 ],
             }
-            for key, found in self.models.items()
+            for key, tagged in self.models.items()
         ]
         answer = {"text": self.text, "family": self.family, "models": models}
         return answer | {"missing": dict(self.missing)}
@@ -159,8 +161,8 @@ class Entities(Result):
                 *(key, e.label, self.text[e.start : e.end], e.start, e.end),
                 *(e.first, e.last, e.score, e.is_whole),
             )
-            for key, found in self.models.items()
-            for e in found.entities
+            for key, tagged in self.models.items()
+            for e in tagged.entities
         ]
 
 
@@ -197,8 +199,10 @@ def entities(
 
     with asked(family) as models:
         ask, specs = models.ask(text), with_labels(models.specs, labels)
-        found, missing = ask_each(specs, ask, text_tags, clean_text(ask.text), none_is_answer=True)
-        return Entities(clean_text(ask.text), models.name, found, missing)
+        answers, missing = ask_each(
+            specs, ask, text_tags, clean_text(ask.text), none_is_answer=True
+        )
+        return Entities(clean_text(ask.text), models.name, answers, missing)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -227,11 +231,11 @@ class LabelAttributions(AttributionResult):
         models = [
             {
                 "model": key,
-                "label": found.label,
-                "value": found.value,
-                **attribution_fields(found),
+                "label": attribution.label,
+                "value": attribution.value,
+                **attribution_fields(attribution),
             }
-            for key, found in self.models.items()
+            for key, attribution in self.models.items()
         ]
         answer = {"text": self.text, "family": self.family, "models": models}
         of_word = {"word": self.word} if self.word >= 0 else {}
@@ -254,8 +258,8 @@ def attribute_label(text: str, family: Family | str, label: str, word: int) -> L
         if not is_index(word, n_words) and (word != -1 or isinstance(word, bool)):
             raise Refusal(refusals.BAD_LABELLED_WORD.format(last=n_words - 1))
         label = checked_text(label, "label").strip() or PREDICTED
-        found, missing = why_label(models.specs, ask, segment, label, int(word))
-        return LabelAttributions(segment, models.name, found, missing, int(word))
+        attributions, missing = why_label(models.specs, ask, segment, label, int(word))
+        return LabelAttributions(segment, models.name, attributions, missing, int(word))
 
 
 def why_label(
@@ -282,10 +286,10 @@ def why_label(
     if not specs:
         raise Refusal(joined(others.values()))
     if word < 0:
-        found, missing = ask_each(specs, ask, label_attribution, text, label)
+        attributions, missing = ask_each(specs, ask, label_attribution, text, label)
     else:
-        found, missing = ask_each(specs, ask, word_attribution, text, word, label)
-    return found, {**others, **missing}
+        attributions, missing = ask_each(specs, ask, word_attribution, text, word, label)
+    return attributions, {**others, **missing}
 
 
 def labels_of(spec: ModelSpec, task: str = "classes") -> tuple[str, ...]:

@@ -63,8 +63,8 @@ class Vectors(Result):
         0 is the embeddings. A pooled text is one word.
         """
         models = [
-            {"model": key, "words": list(found.words), "vectors": found.vectors.tolist()}
-            for key, found in self.models.items()
+            {"model": key, "words": list(of_model.words), "vectors": of_model.vectors.tolist()}
+            for key, of_model in self.models.items()
         ]
         return {"pooling": self.pooling, "models": models} | missing_reasons(self.missing)
 
@@ -72,8 +72,8 @@ class Vectors(Result):
         """Return a row for each model, word and layer: length, and cosine with layer 0."""
         return [
             (key, at, word, layer, float(norm), float(similar))
-            for key, found in self.models.items()
-            for at, (word, states) in enumerate(zip(found.words, found.vectors, strict=True))
+            for key, of_model in self.models.items()
+            for at, (word, states) in enumerate(zip(of_model.words, of_model.vectors, strict=True))
             for layer, (norm, similar) in enumerate(
                 zip(np.linalg.norm(states, axis=-1), cosines(states, states[0]), strict=True)
             )
@@ -116,12 +116,12 @@ class Closeness(Result):
         models = [
             {
                 "model": key,
-                "cosine": found.cosine.tolist(),
-                "unrelated": found.unrelated.tolist(),
-                "low": found.low.tolist(),
-                "high": found.high.tolist(),
+                "cosine": measured.cosine.tolist(),
+                "unrelated": measured.unrelated.tolist(),
+                "low": measured.low.tolist(),
+                "high": measured.high.tolist(),
             }
-            for key, found in self.models.items()
+            for key, measured in self.models.items()
         ]
         answer = {"pooling": self.pooling, "compared": list(self.compared), "models": models}
         return answer | missing_reasons(self.missing)
@@ -129,17 +129,23 @@ class Closeness(Result):
     def sentences(self) -> tuple[str, ...]:
         """Return for each model how close the two are at the last layer, next to unrelated ones."""
         return tuple(
-            strings.closeness_said(key, found.cosine[-1], found.low[-1], found.high[-1])
-            for key, found in self.models.items()
+            strings.closeness_said(key, measured.cosine[-1], measured.low[-1], measured.high[-1])
+            for key, measured in self.models.items()
         )
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a row for each model and layer."""
         return [
             (key, layer, *map(float, values))
-            for key, found in self.models.items()
+            for key, measured in self.models.items()
             for layer, values in enumerate(
-                zip(found.cosine, found.unrelated, found.low, found.high, strict=True)
+                zip(
+                    measured.cosine,
+                    measured.unrelated,
+                    measured.low,
+                    measured.high,
+                    strict=True,
+                )
             )
         ]
 
@@ -197,12 +203,12 @@ def pooled(runs: Mapping[str, Run], pooling: str) -> dict[str, ModelVectors]:
     from explorer.analysis.depth.lens import word_states
 
     places = places_of({key: run.tokens for key, run in runs.items()}, pooling)
-    found = {}
+    by_model = {}
     for key, (words, groups) in places.items():
         states = word_states(runs[key].hidden_states, groups).swapaxes(0, 1)
         spelled = tuple(word.text for word in words)
-        found[key] = ModelVectors(spelled, read_only(np.ascontiguousarray(states)))
-    return found
+        by_model[key] = ModelVectors(spelled, read_only(np.ascontiguousarray(states)))
+    return by_model
 
 
 def places_of(tokens: Mapping[str, Tokens], pooling: str) -> "dict[str, Places]":
@@ -248,10 +254,10 @@ def closeness(
         key_of_control(ask, pooling),
         lambda: result_of(unrelated(ask, pooling), UNRELATED, "sentences"),
     )
-    found = beside_unrelated(sides, places, control)
-    model = next(iter(found))
+    by_model = beside_unrelated(sides, places, control)
+    model = next(iter(by_model))
     said = [side[model].words[at] for side, at in zip(sides, places, strict=True)]
-    return Closeness(pooling, (said[0], said[1]), found, missing)
+    return Closeness(pooling, (said[0], said[1]), by_model, missing)
 
 
 def key_of_control(ask: Ask, pooling: str) -> tuple:
@@ -263,11 +269,11 @@ def beside_unrelated(
     sides: Sequence[Mapping[str, ModelVectors]], places: tuple[int, int], control: Unrelated
 ) -> dict[str, ModelCloseness]:
     """Return by model the cosines of the words at ``places`` of two texts, and the control."""
-    found = {}
+    by_model = {}
     for key, values in control.models.items():
         pair = [side[key].vectors[at] for side, at in zip(sides, places, strict=True)]
-        found[key] = ModelCloseness(read_only(cosines(*pair)), *values)
-    return found
+        by_model[key] = ModelCloseness(read_only(cosines(*pair)), *values)
+    return by_model
 
 
 def _checked(words: Sequence[int], sides: Sequence[Mapping[str, ModelVectors]]) -> tuple[int, int]:
@@ -321,17 +327,19 @@ def _one_of(
     states = {}
     for key, (words, groups) in places_of(tokens, pooling).items():
         at = int(draw * len(words))
-        found = call_on_model(sentence_states, ask.specs[key], ask, tokens[key], (groups[at],))
-        word, states[key] = words[at], found[:, 0]
+        read_states = call_on_model(
+            sentence_states, ask.specs[key], ask, tokens[key], (groups[at],)
+        )
+        word, states[key] = words[at], read_states[:, 0]
     return word, states
 
 
 def _of_pairs(states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return mean and percentiles of the cosines of all pairs of [sentence, layer + 1, d_model]."""
     pairs = np.triu_indices(len(states), 1)
-    found = cosines(states[pairs[0]], states[pairs[1]])
-    low, high = np.percentile(found, SPREAD, axis=0)
-    return read_only(found.mean(0)), read_only(low), read_only(high)
+    similarities = cosines(states[pairs[0]], states[pairs[1]])
+    low, high = np.percentile(similarities, SPREAD, axis=0)
+    return read_only(similarities.mean(0)), read_only(low), read_only(high)
 
 
 def cosines(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -377,9 +377,7 @@ def read_as(texts: TextList) -> str:
     for role, name in texts.columns.items():
         if role in ROLES:
             verb = "the" if columns and not is_pair else "is the"
-            values = {"label": _labels, "score": _scores, "tags": _tags}.get(role, lambda _: "")(
-                texts
-            )
+            values = VALUES[role](texts) if role in VALUES else ""
             of_role = "list of labels" if several and role == "label" else ROLES[role]
             columns.append(ONE_COLUMN.format(name=name, verb=verb, role=of_role, values=values))
     return READ_AS.format(

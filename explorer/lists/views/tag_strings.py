@@ -47,7 +47,6 @@ NOT_YOURS = (
 )
 ONE_EACH = "Each word is a span here: F1 is the share of words with the right tag."
 WITHOUT = "{names} {bring} no head that tags words."
-MORE_SPANS = "{n} more"
 SPAN = "{words} ({label})"
 
 
