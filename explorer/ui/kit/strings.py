@@ -327,7 +327,7 @@ def reading_note(runs: Iterable[Run]) -> Markup | None:
 
 
 def language_note(specs: Iterable[ModelSpec], *texts: str) -> Markup | None:
-    """Return a note if any text is not English, about the models known to know English alone."""
+    """Return a note if any text is not English, about the models known to know only English."""
     sentences = language_notes(texts, specs)
     return note(*sentences) if sentences else None
 
