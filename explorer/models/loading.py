@@ -85,7 +85,7 @@ WITHOUT_VALUES = Sentence(
 )
 NO_TOKENIZER = Sentence(
     "object-without-tokenizer",
-    "The model given as {key} comes without a tokenizer, and none is beside its files: give both, "
+    "The model given as {key} comes without a tokenizer, and none is next to its files: give both, "
     "as (model, tokenizer).",
 )
 NO_DTYPE = Sentence(

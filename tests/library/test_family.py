@@ -231,7 +231,7 @@ def test_a_model_of_another_kind_and_one_without_a_tokenizer_are_refused(folder)
     with pytest.raises(explorer.Refusal, match="is of type 'albert'"):
         explorer.load({"bert": albert})
     albert.config._name_or_path = ""
-    for tokenizer, said in (("nowhere", "none is beside"), (CanineTokenizer(), "take a fast one")):
+    for tokenizer, said in (("nowhere", "none is next to"), (CanineTokenizer(), "take a fast one")):
         with pytest.raises(explorer.Refusal, match=said):
             explorer.load({"albert": (albert, tokenizer)})
     with pytest.raises(explorer.Refusal, match="comes without a tokenizer"):

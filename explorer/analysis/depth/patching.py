@@ -83,7 +83,7 @@ LEAST = {"float32": 0.1, "float16": 0.5, "bfloat16": 2.0}
 SAME = Sentence("same-texts", "The two texts are the same: change a word of the second.")
 NO_PARTNER = Sentence(
     "words-not-paired",
-    "The second text may only replace words: beside an added or missing word, states cannot be "
+    "The second text may only replace words: with an added or missing word, states cannot be "
     "paired.",
 )
 FAR = Sentence(

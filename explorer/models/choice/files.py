@@ -93,11 +93,11 @@ NO_FILES = Sentence("incomplete-folder", "{source} has no {missing}; it holds {h
 BELOW = Sentence(
     "checkpoint-below", "{source} has no config.json; the folder {below} in it has one."
 )
-NO_TOKENIZER = Sentence("no-tokenizer", "{source} has no tokenizer beside its weights.")
+NO_TOKENIZER = Sentence("no-tokenizer", "{source} has no tokenizer next to its weights.")
 TOKENIZER_ABOVE = Sentence(
     "tokenizer-above",
-    "{source} has no tokenizer beside its weights; the folder above it has one: “{command}” writes "
-    "them together.",
+    "{source} has no tokenizer next to its weights; the folder above it has one: “{command}” "
+    "writes them together.",
 )
 ALSO = "{source} also has no tokenizer: a tokenizer.json, vocab.txt or spiece.model."
 TRUNCATED = Sentence("truncated-file", "{source} has {name} in part: {size:,} of {whole:,} bytes.")

@@ -82,7 +82,7 @@ NO_KIND = Sentence(
 )
 NO_VOCABULARY = Sentence(
     "no-vocabulary",
-    "{source} has no tokenizer beside its weights or one folder above: name its file by "
+    "{source} has no tokenizer next to its weights or one folder above: name its file by "
     "--tokenizer.",
 )
 CLASSES = {

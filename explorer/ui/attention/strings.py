@@ -138,7 +138,7 @@ FIRST_HEAD = (
     "It is the {label} head that attends most to a word further off, from the mask if there is "
     "one; where no word is further off, a neighbour counts."
 )
-BESIDE = "A layer of {student} stands beside the {teacher} layer that it was initialised from."
+BESIDE = "A layer of {student} is next to the {teacher} layer that it was initialised from."
 BY_DEPTH = "Rows are aligned by relative depth."
 
 

@@ -93,5 +93,5 @@ def test_the_folder_of_a_tokenizer_stands_for_it(network, tokenizer, saved):
     network.config._name_or_path = ""
     loaded = given_model("mine", network, str(saved))
     assert loaded.tokenizer(TEXT).input_ids == tokenizer(TEXT).input_ids
-    with pytest.raises(NotAModel, match="none is beside its files"):
+    with pytest.raises(NotAModel, match="none is next to its files"):
         given_model("mine", network, str(saved / "nowhere"))
