@@ -157,3 +157,136 @@ export interface ListFormData {
   most: number;
   texts: Record<string, string>;
 }
+
+/** One column of a table: its label and unit. */
+export interface Column {
+  label: string;
+  unit: string;
+  lower_is_better: boolean;
+}
+
+/** One system and its printed numbers; None where the paper prints none. */
+export interface Row {
+  name: string;
+  model: string;
+  values: (number | null)[];
+}
+
+/** A remark on one cell: a misprint, or a contradiction between sources. */
+export interface Flag {
+  row: string;
+  column: string;
+  kind: string;
+  text: string;
+}
+
+/** One table of one paper, with its dataset split and evaluation protocol. */
+export interface BenchmarkTable {
+  id: string;
+  paper: string;
+  title: string;
+  source: string;
+  split: string;
+  protocol: string;
+  columns: Column[];
+  rows: Row[];
+  flags: Flag[];
+  sort: string;
+  note: string;
+}
+
+/** Published tables. */
+export interface BenchmarksData {
+  texts: Record<string, string>;
+  terms: Record<string, string>;
+  addresses: Record<string, string>;
+  tables: BenchmarkTable[];
+}
+
+/** Description of one live check, displayed before it runs. */
+export interface CheckNote {
+  id: string;
+  name: string;
+  measures: string;
+  expected: string;
+  see: string;
+}
+
+/** Live checks: what each measures and expects. */
+export interface ChecksData {
+  texts: Record<string, string>;
+  checks: CheckNote[];
+}
+
+/** Claim as the ledger draws it. */
+export interface ClaimRow {
+  id: string;
+  report: string;
+  claim: string;
+  models: string[];
+  topic: string;
+  claimed: string;
+  source: string;
+  found: string;
+  verdict: string;
+  checks: string[];
+  same: string;
+  live: string[];
+  numbers: string[];
+}
+
+/** Claims with their sources, and what they can be filtered by. */
+export interface LedgerData {
+  texts: Record<string, any>;
+  verdicts: Record<string, string>;
+  topics: Record<string, string>;
+  reports: Record<string, string>;
+  models: Record<string, string>;
+  addresses: Record<string, string>;
+  checks: Record<string, CheckNote>;
+  claims: ClaimRow[];
+}
+
+/** Verdict on one printed number by the quantity measured for it. */
+export interface ClaimVerdict {
+  text: string;
+  holds: boolean | null;
+}
+
+/** Result of one check, and its verdicts on each claim that it tests. */
+export interface CheckResult {
+  id: string;
+  status: string;
+  text: string;
+  on: string;
+  published: boolean;
+  claims: Record<string, ClaimVerdict[]>;
+  timed: boolean;
+}
+
+/** Progress of live checks, and their new results. */
+export interface ResultsData {
+  running: string[];
+  names: string[];
+  done: number | null;
+  total: number;
+  stopped: boolean;
+  texts: Record<string, string>;
+  results: CheckResult[];
+}
+
+/** Claims of a report by verdict. */
+export interface ReportShares {
+  id: string;
+  name: string;
+  kind: string;
+  counts: Record<string, number>;
+}
+
+/** Claims by verdict, of all reports and of each. */
+export interface SharesData {
+  texts: Record<string, any>;
+  verdicts: Record<string, string>;
+  total: Record<string, number>;
+  reports: ReportShares[];
+}

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from explorer.analysis.claims.ledger import (
     BenchmarkTable,
+    CheckNote,
     Claim,
     ClaimsLedger,
     Retention,
@@ -26,25 +26,101 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
-CLAIM_FIELDS: tuple[str, ...] = (
-    *("id", "report", "claim", "models", "topic", "claimed", "source", "found"),
-    *("verdict", "checks", "same"),
-)
-"""Fields of a claim that the browser draws."""
 ROW, AROUND = 30, 110
 """Height in pixels of a task's row, and of legend and axis."""
 
 
+class BenchmarksData(TypedDict):
+    """Published tables."""
+
+    texts: dict[str, str]
+    terms: dict[str, str]
+    addresses: dict[str, str]
+    tables: list[BenchmarkTable]
+
+
+class ReportShares(TypedDict):
+    """Claims of a report by verdict."""
+
+    id: str
+    name: str
+    kind: str
+    counts: dict[str, int]
+
+
+class SharesData(TypedDict):
+    """Claims by verdict, of all reports and of each."""
+
+    texts: dict[str, Any]
+    verdicts: dict[str, str]
+    total: dict[str, int]
+    reports: list[ReportShares]
+
+
+class ClaimRow(TypedDict):
+    """Claim as the ledger draws it."""
+
+    id: str
+    report: str
+    claim: str
+    models: tuple[str, ...]
+    topic: str
+    claimed: str
+    source: str
+    found: str
+    verdict: str
+    checks: tuple[str, ...]
+    same: str
+    live: list[str]
+    numbers: list[str]
+
+
+class LedgerData(TypedDict):
+    """Claims with their sources, and what they can be filtered by."""
+
+    texts: dict[str, Any]
+    verdicts: dict[str, str]
+    topics: dict[str, str]
+    reports: dict[str, str]
+    models: dict[str, str]
+    addresses: dict[str, str]
+    checks: dict[str, CheckNote]
+    claims: list[ClaimRow]
+
+
+class ChecksData(TypedDict):
+    """Live checks: what each measures and expects."""
+
+    texts: dict[str, str]
+    checks: list[CheckNote]
+
+
+class ChecksProgress(TypedDict):
+    """Live checks that run, and how many are done."""
+
+    running: list[str]
+    names: list[str]
+    done: int | None
+    total: int
+    stopped: bool
+    texts: dict[str, str]
+
+
+class ResultsData(ChecksProgress):
+    """Progress of live checks, and their new results."""
+
+    results: list[CheckResult]
+
+
 def benchmarks_canvas(tables: Mapping[str, BenchmarkTable], texts: Mapping[str, str]) -> str:
     """Return the JSON of all benchmark tables; the browser sorts them and draws bars."""
-    return script_json(
-        {
-            "texts": dict(texts),
-            "terms": places("perplexity"),
-            "addresses": addresses(table.source for table in tables.values()),
-            "tables": [asdict(t) for t in tables.values()],
-        }
-    )
+    data: BenchmarksData = {
+        "texts": dict(texts),
+        "terms": places("perplexity"),
+        "addresses": addresses(table.source for table in tables.values()),
+        "tables": list(tables.values()),
+    }
+    return script_json(data)
 
 
 def retention_finding(retention: Retention, texts: Mapping[str, str]) -> Markup:
@@ -167,47 +243,56 @@ def _task_row(task: TaskDrop, is_flagged: bool) -> list[str | Markup]:
 
 def shares_canvas(shares: VerdictShares, ledger: ClaimsLedger, texts: Mapping[str, object]) -> str:
     """Return the JSON of the stacked bars: one for all claims, a thin one for each report."""
-    return script_json(
-        {
-            "texts": dict(texts),
-            "verdicts": dict(ledger.verdicts),
-            "total": dict(shares.total),
-            "reports": [
-                {
-                    "id": report,
-                    "name": ledger.reports[report].name,
-                    "kind": ledger.reports[report].kind,
-                    "counts": dict(counts),
-                }
-                for report, counts in shares.reports.items()
-            ],
-        }
-    )
+    data: SharesData = {
+        "texts": dict(texts),
+        "verdicts": dict(ledger.verdicts),
+        "total": dict(shares.total),
+        "reports": [
+            {
+                "id": report,
+                "name": ledger.reports[report].name,
+                "kind": ledger.reports[report].kind,
+                "counts": dict(counts),
+            }
+            for report, counts in shares.reports.items()
+        ],
+    }
+    return script_json(data)
 
 
 def ledger_canvas(ledger: ClaimsLedger, models: Mapping[str, str], texts: Mapping[str, Any]) -> str:
     """Return the JSON of every claim with its source; the browser searches and filters them."""
-    return script_json(
-        {
-            "texts": dict(texts),
-            "verdicts": dict(ledger.verdicts),
-            "topics": dict(ledger.topics),
-            "reports": {key: report.name for key, report in ledger.reports.items()},
-            "models": dict(models),
-            "addresses": addresses(text for c in ledger.claims for text in (c.source, c.found)),
-            "checks": {check.id: asdict(check) for check in ledger.checks},
-            "claims": [
-                _claim_row(claim) | {"numbers": number_lines(claim, ledger, texts)}
-                for claim in ledger.claims
-            ],
-        }
-    )
+    data: LedgerData = {
+        "texts": dict(texts),
+        "verdicts": dict(ledger.verdicts),
+        "topics": dict(ledger.topics),
+        "reports": {key: report.name for key, report in ledger.reports.items()},
+        "models": dict(models),
+        "addresses": addresses(text for c in ledger.claims for text in (c.source, c.found)),
+        "checks": {check.id: check for check in ledger.checks},
+        "claims": [
+            _claim_row(claim, number_lines(claim, ledger, texts)) for claim in ledger.claims
+        ],
+    }
+    return script_json(data)
 
 
-def _claim_row(claim: Claim) -> dict[str, object]:
-    """Return what the browser draws of a claim, without its numbers."""
-    kept = {name: getattr(claim, name) for name in CLAIM_FIELDS}
-    return kept | {"live": list(dict.fromkeys(test.check for test in claim.live))}
+def _claim_row(claim: Claim, numbers: list[str]) -> ClaimRow:
+    return {
+        "id": claim.id,
+        "report": claim.report,
+        "claim": claim.claim,
+        "models": claim.models,
+        "topic": claim.topic,
+        "claimed": claim.claimed,
+        "source": claim.source,
+        "found": claim.found,
+        "verdict": claim.verdict,
+        "checks": claim.checks,
+        "same": claim.same,
+        "live": list(dict.fromkeys(test.check for test in claim.live)),
+        "numbers": numbers,
+    }
 
 
 def number_lines(claim: Claim, ledger: ClaimsLedger, texts: Mapping[str, Any]) -> list[str]:
@@ -237,14 +322,16 @@ def plain(x: float) -> str:
     return f"{x:.4g}" if abs(x) < 1000 else f"{x:.0f}"
 
 
-def results_canvas(progress: Mapping[str, object], results: Sequence[CheckResult]) -> str:
+def results_canvas(progress: ChecksProgress, results: Sequence[CheckResult]) -> str:
     """Return the JSON of new results of live checks, which the browser adds to earlier ones."""
-    return script_json(dict(progress) | {"results": [asdict(result) for result in results]})
+    data: ResultsData = {**progress, "results": list(results)}
+    return script_json(data)
 
 
 def checks_canvas(ledger: ClaimsLedger, texts: Mapping[str, str]) -> str:
     """Return the JSON of every live check: what it measures and the expected result."""
-    return script_json({"texts": dict(texts), "checks": [asdict(check) for check in ledger.checks]})
+    data: ChecksData = {"texts": dict(texts), "checks": list(ledger.checks)}
+    return script_json(data)
 
 
 PAPER = re.compile(r"arXiv[: ](\d{4}\.\d{4,5})(?: ?(v\d+))?")

@@ -4,6 +4,7 @@ import html
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from explorer.analysis.digits import ordinal
@@ -44,8 +45,13 @@ def escape_message(text: str) -> Markup:
 
 
 def script_json(value: object) -> str:
-    """Return JSON that cannot end a script element; NaN raises ``ValueError``."""
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    """Return JSON that cannot end a script element; NaN raises ``ValueError``.
+
+    A dataclass becomes an object of its fields.
+    """
+    text = json.dumps(
+        value, allow_nan=False, separators=(",", ":"), ensure_ascii=False, default=asdict
+    )
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

@@ -6,6 +6,7 @@ import ts from 'typescript';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const STRICT = [
+  'claims/',
   'kit/',
   'lesson/',
   'page/',

@@ -1,4 +1,6 @@
-"""Types of the data of pictures, for the browser code: from the ``TypedDict`` that Python sends.
+"""Types of the data of pictures, for the browser code: from what Python sends.
+
+They are made from each ``TypedDict``, and from each dataclass in it.
 
 ``python -m tests.js.typedefs`` writes them into ``assets/js/data.d.ts``.
 """
@@ -6,6 +8,7 @@
 import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -13,10 +16,14 @@ from explorer.lists.ui.tab import ListFormData
 from explorer.ui.shell.input_bar import BoxData
 from explorer.ui.shell.view import ViewConfig, ViewData
 from explorer.views.chart import ChartData
+from explorer.views.claims import BenchmarksData, ChecksData, LedgerData, ResultsData, SharesData
 from explorer.views.predictions import GapsData, WordsData
 
 DOCUMENT = Path(__file__).parents[2] / "assets" / "js" / "data.d.ts"
-SENT = (ViewData, ViewConfig, BoxData, ChartData, GapsData, WordsData, ListFormData)
+SENT = (
+    *(ViewData, ViewConfig, BoxData, ChartData, GapsData, WordsData, ListFormData),
+    *(BenchmarksData, ChecksData, LedgerData, ResultsData, SharesData),
+)
 """The data that the strictly typed folders of ``assets/js`` read."""
 HEAD = "// Data of the page and of pictures as Python sends it: written by python -m tests.js.typedefs."
 NAMES = {
@@ -31,6 +38,11 @@ NAMES = {
 LISTS = (list, tuple, Sequence, Iterable)
 
 
+def is_object(hint: Any) -> bool:
+    """Return whether a type is an object with named fields in JSON."""
+    return is_typeddict(hint) or is_dataclass(hint)
+
+
 def typescript(hint: Any) -> str:
     """Return the type of TypeScript that JSON of a Python type has.
 
@@ -39,7 +51,7 @@ def typescript(hint: Any) -> str:
     """
     if hint in NAMES:
         return NAMES[hint]
-    if is_typeddict(hint):
+    if is_object(hint):
         return str(hint.__name__)
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
@@ -55,7 +67,7 @@ def typescript(hint: Any) -> str:
 
 
 def interface(sent: type) -> str:
-    """Return the interface of one ``TypedDict``."""
+    """Return the interface of one object."""
     lines = []
     for name, hint in get_type_hints(sent, include_extras=True).items():
         is_optional = get_origin(hint) is NotRequired
@@ -65,17 +77,17 @@ def interface(sent: type) -> str:
     return f"/** {said} */\nexport interface {sent.__name__} {{\n{''.join(lines)}}}\n"
 
 
-def dicts_in(hint: Any) -> list[type]:
-    """Return the ``TypedDict``s that a type has in it, after those that they have in them."""
-    if is_typeddict(hint):
+def objects_in(hint: Any) -> list[type]:
+    """Return the objects that a type has in it, after those that they have in them."""
+    if is_object(hint):
         inner = get_type_hints(hint).values()
-        return [*(held for part in inner for held in dicts_in(part)), hint]
-    return [held for part in get_args(hint) for held in dicts_in(part)]
+        return [*(held for part in inner for held in objects_in(part)), hint]
+    return [held for part in get_args(hint) for held in objects_in(part)]
 
 
 def document() -> str:
     """Return the text of ``data.d.ts``."""
-    found = dict.fromkeys(held for sent in SENT for held in dicts_in(sent))
+    found = dict.fromkeys(held for sent in SENT for held in objects_in(sent))
     return "\n".join([HEAD + "\n", *map(interface, found)])
 
 

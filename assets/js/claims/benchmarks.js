@@ -1,13 +1,21 @@
 // Published tables: one column as outlined bars, all columns as a table whose heads sort.
-import {find, make, marked, say, stacks} from '../kit/dom.js';
+import {make, marked, say, stacks, the} from '../kit/dom.js';
 import {linked} from '../kit/links.js';
 import {sorted} from '../kit/maths.js';
 import {explained} from '../kit/term.js';
 
-const chosen = {table: 'distilbert-1', column: null, up: false};
+/**
+ * @typedef {import('../data').BenchmarksData} BenchmarksData
+ * @typedef {import('../data').BenchmarkTable} BenchmarkTable
+ * @typedef {import('../data').Column} Column
+ * @typedef {Record<string, string>} Texts
+ */
 
-// A score keeps its decimal: 89 is printed 89.0, as the papers have it.
+const chosen = {table: 'distilbert-1', column: '', up: false};
+
+/** A score keeps its decimal: 89 is printed 89.0, as the papers have it. @param {string} unit */
 const isScore = unit => unit === '%' || unit.endsWith('× 100');
+/** @param {number | null} value @param {string} unit */
 const printed = (value, unit) =>
   value === null
     ? '–'
@@ -15,22 +23,29 @@ const printed = (value, unit) =>
         minimumFractionDigits: isScore(unit) ? 1 : 0,
         maximumFractionDigits: 3,
       });
-/** A number with its unit; what a correlation is multiplied by stands beside the column's name. */
+/**
+ * A number with its unit; what a correlation is multiplied by stands beside the column's name.
+ * @param {number | null} value
+ * @param {string} unit
+ */
 const withUnit = (value, unit) =>
   printed(value, unit) + (unit === '%' ? unit : unit && !unit.endsWith('× 100') ? ` ${unit}` : '');
-/** A column's name, and its unit where it is not the usual one. */
+/** A column's name, and its unit where it is not the usual one. @param {Column} column */
 const named = column =>
   column.label + (column.unit && column.unit !== '%' ? ` (${column.unit})` : '');
 const papers = {bert: 'BERT', distilbert: 'DistilBERT', albert: 'ALBERT', released: 'Released'};
 
+/** @param {BenchmarkTable} table */
 function inOrder(table) {
-  const at = table.columns.findIndex(c => c.label === chosen.column);
+  const at = table.columns.findIndex(({label}) => label === chosen.column);
   return {at, rows: sorted(table.rows, row => row.values[at], !chosen.up)};
 }
 
+/** @param {BenchmarkTable} table @param {string} row @param {string} column */
 const flagsOf = (table, row, column) =>
   table.flags.filter(flag => flag.row === row && flag.column === column);
 
+/** @param {BenchmarkTable} table @param {Texts} t */
 function bars(table, t) {
   const {at, rows} = inOrder(table),
     column = table.columns[at];
@@ -38,7 +53,7 @@ function bars(table, t) {
   const list = make('ol', {class: 'bm-bars', 'aria-label': say(t.bars, {column: column.label})});
   for (const row of rows.filter(row => row.values[at] !== null)) {
     const fill = make('i');
-    fill.style.inlineSize = `${(100 * Math.abs(row.values[at])) / most}%`;
+    fill.style.inlineSize = `${(100 * Math.abs(row.values[at] ?? 0)) / most}%`;
     const marks = flagsOf(table, row.name, column.label);
     list.append(
       make(
@@ -61,6 +76,7 @@ function bars(table, t) {
   return list;
 }
 
+/** @param {Column} column @param {(label?: string) => void} redraw @param {Texts} t */
 function head(column, redraw, t) {
   const on = chosen.column === column.label;
   const button = make(
@@ -81,6 +97,7 @@ function head(column, redraw, t) {
   );
 }
 
+/** @param {BenchmarkTable} table @param {(label?: string) => void} redraw @param {Texts} t */
 function grid(table, redraw, t) {
   const {rows} = inOrder(table);
   return stacks(
@@ -126,6 +143,7 @@ function grid(table, redraw, t) {
   );
 }
 
+/** @param {BenchmarkTable} table @param {Texts} t */
 function remarks(table, t) {
   return table.flags.map(flag =>
     make(
@@ -141,19 +159,24 @@ function remarks(table, t) {
 /** @type {import('../gradio.js').Picture['show']} */
 export const show = draw;
 
-const tableOf = data => data.tables.find(x => x.id === chosen.table) || data.tables[0];
+/** @param {BenchmarksData} data */
+const tableOf = ({tables}) => tables.find(({id}) => id === chosen.table) ?? tables[0];
 
+/** @param {BenchmarkTable} table @param {string} name @returns {Column} */
+const columnOf = ({columns}, name) => columns.find(({label}) => label === name) ?? columns[0];
+
+/** @param {HTMLElement} root @param {BenchmarksData} data */
 function draw(root, data) {
   const t = data.texts,
     table = tableOf(data);
-  if (!table.columns.some(c => c.label === chosen.column)) {
+  if (!table.columns.some(({label}) => label === chosen.column)) {
     chosen.column = table.sort;
-    chosen.up = Boolean(table.columns.find(c => c.label === table.sort).lower_is_better);
+    chosen.up = Boolean(columnOf(table, table.sort).lower_is_better);
   }
-  const redraw = label => {
+  const redraw = (/** @type {string | undefined} */ label) => {
     draw(root, data);
     const name = label && say(t.sort, {column: label});
-    if (name) marked(find(root, 'thead'), 'title', name)?.focus();
+    if (name) marked(the(root, 'thead'), 'title', name)?.focus();
   };
   const select = make(
     'select',
@@ -163,21 +186,21 @@ function draw(root, data) {
         'optgroup',
         {label: name},
         ...data.tables
-          .filter(x => x.paper === key)
-          .map(x =>
+          .filter(({paper}) => paper === key)
+          .map(({id, title, source}) =>
             make(
               'option',
-              {value: x.id, selected: x.id === table.id},
-              `${x.title}, ${x.source.split(', ').pop()}`,
+              {value: id, selected: id === table.id},
+              `${title}, ${source.split(', ').pop()}`,
             ),
           ),
       ),
     ),
   );
   select.addEventListener('change', () => {
-    Object.assign(chosen, {table: select.value, column: null});
+    Object.assign(chosen, {table: select.value, column: ''});
     draw(root, data);
-    find(root, 'select').focus();
+    the(root, 'select').focus();
   });
   root.replaceChildren(
     make('label', {class: 'cl-field'}, make('span', {}, t.table), select),
@@ -191,11 +214,7 @@ function draw(root, data) {
       table.split === '-' ? '' : `${table.split}. `,
       ...explained(table.protocol, data.terms),
     ),
-    make(
-      'p',
-      {class: 'bm-title'},
-      say(t.bars, {column: named(table.columns.find(c => c.label === chosen.column))}),
-    ),
+    make('p', {class: 'bm-title'}, say(t.bars, {column: named(columnOf(table, chosen.column))})),
     bars(table, t),
     grid(table, redraw, t),
     ...remarks(table, t),
@@ -206,10 +225,12 @@ function draw(root, data) {
 /**
  * @type {import('../gradio.js').Picture['said']} what is drawn; the rows are those of all tables
  */
-export const said = data => ({state: {table_drawn: tableOf(data).title}});
+export const said = (/** @type {BenchmarksData} */ data) => ({
+  state: {table_drawn: tableOf(data).title},
+});
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
+export function table(/** @type {BenchmarksData} */ data) {
   const rows = data.tables.flatMap(published =>
     published.rows.flatMap(row =>
       published.columns.map((column, i) => [

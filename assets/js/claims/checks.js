@@ -4,6 +4,15 @@ import {make, marked, say} from '../kit/dom.js';
 import {openNext} from '../page/folds.js';
 import {listen, open, pressed, results, running} from './filter.js';
 
+/** @type {Record<string, string>} */
+const HOLDS = {holds: 'true', fails: 'false'};
+
+/**
+ * @typedef {import('../data').ChecksData} ChecksData
+ * @typedef {import('../data').CheckNote} CheckNote
+ */
+
+/** @param {CheckNote} check @param {Record<string, string>} t */
 function outcome(check, t) {
   const result = results[check.id];
   if (running.has(check.id)) return [make('p', {class: 'cl-none'}, '…')];
@@ -16,7 +25,7 @@ function outcome(check, t) {
       kind ? make('span', {class: 'cl-kind'}, kind) : null,
       make(
         'span',
-        {class: 'cl-test', 'data-holds': {holds: 'true', fails: 'false'}[result.status] || 'none'},
+        {class: 'cl-test', 'data-holds': HOLDS[result.status] ?? 'none'},
         make('span', {class: 'cl-value'}, result.text),
         ' ',
         make('b', {}, t[result.status === 'undecided' ? open(result) : result.status]),
@@ -40,6 +49,11 @@ function seen(place, label) {
   return button;
 }
 
+/**
+ * @param {CheckNote} check
+ * @param {ChecksData} data
+ * @param {import('../gradio.js').Context['ask']} ask
+ */
 function item(check, data, ask) {
   const t = data.texts,
     label = say(t.run, check);
@@ -71,11 +85,11 @@ function item(check, data, ask) {
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, {ask}) {
+export function show(root, /** @type {ChecksData} */ data, {ask}) {
   const list = make('ul', {class: 'cl-list cc-list'});
   const fill = () => {
     const held =
-      root.contains(document.activeElement) && document.activeElement.getAttribute('data-check');
+      root.contains(document.activeElement) && document.activeElement?.getAttribute('data-check');
     list.replaceChildren(...data.checks.map(check => item(check, data, ask)));
     if (held) marked(list, 'data-check', held)?.focus();
   };
@@ -85,16 +99,16 @@ export function show(root, data, {ask}) {
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
+export function table(/** @type {ChecksData} */ data) {
   const rows = data.checks.map(check => {
-    const found = results[check.id];
+    const result = results[check.id];
     return [
       check.name,
       check.measures,
       check.expected,
-      found ? found.status : null,
-      found ? found.text : null,
-      found ? found.on : null,
+      result?.status ?? null,
+      result?.text ?? null,
+      result?.on ?? null,
     ];
   });
   return {columns: ['check', 'measures', 'expected', 'status', 'found', 'on'], rows};

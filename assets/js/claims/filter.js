@@ -1,4 +1,5 @@
 // What the claims pictures share: the filter and the results of live checks.
+/** @type {Record<string, string>} */
 export const GLYPHS = {right: '✓', imprecise: '≈', wrong: '✕', unsupported: '?'};
 import {look} from '../page/look.js';
 
@@ -7,18 +8,26 @@ export const filter = {search: '', model: '', topic: '', verdict: 'wrong', repor
 const kept = Object.fromEntries(
   ['model', 'topic', 'verdict', 'report', 'live'].map(name => [name, look(`claim${name}`, '')]),
 );
-export const results = {}; // check id -> the last result that arrived
-const presses = {}; // check id -> how often its button was pressed
-export const running = new Set(); // check ids at work now
+/** The last result of each check. @type {Record<string, import('../data').CheckResult>} */
+export const results = {};
+/** How often the button of each check was pressed. @type {Record<string, number>} */
+const presses = {};
+/** The checks at work now. @type {Set<string>} */
+export const running = new Set();
+/** @type {Map<string, () => void>} */
 const listeners = new Map();
 
+/** @param {string} name @param {() => void} react */
 export const listen = (name, react) => listeners.set(name, react);
 const notify = () => listeners.forEach(react => react());
 
 /** One press more: a timed check takes more rounds each time. @param {string} check */
 export const pressed = check => ({check, press: (presses[check] = (presses[check] || 0) + 1)});
 
-/** What an open verdict is called: more rounds may decide what is timed. */
+/**
+ * What an open verdict is called: more rounds may decide what is timed.
+ * @param {import('../data').CheckResult} result
+ */
 export const open = result => (result.timed ? 'press' : 'undecided');
 
 /**
@@ -39,7 +48,8 @@ export const opensWrong = () => filter.verdict === 'wrong' && !kept.verdict.valu
 /** @param {Partial<typeof filter>} changes */
 export function setFilter(changes) {
   Object.assign(filter, changes);
-  for (const name of ['model', 'topic', 'report']) kept[name].value = filter[name];
+  for (const name of /** @type {const} */ (['model', 'topic', 'report']))
+    kept[name].value = filter[name];
   kept.live.value = filter.live ? 'yes' : '';
   if (changes.verdict !== undefined) kept.verdict.value = changes.verdict || 'any';
   filter.verdict = verdictNow();
@@ -109,17 +119,23 @@ export function matching(claims, text) {
     words.map(word => [word, claims.filter(claim => claim.haystack.includes(word)).length]),
   );
   const known = words.filter(word => holds.get(word)),
-    weight = new Map(known.map(word => [word, Math.log((1 + claims.length) / holds.get(word))]));
-  const sum = list => list.reduce((total, word) => total + weight.get(word), 0);
+    weight = new Map(
+      known.map(word => [word, Math.log((1 + claims.length) / Number(holds.get(word)))]),
+    );
+  const sum = (/** @type {string[]} */ list) =>
+    list.reduce((total, word) => total + (weight.get(word) ?? 0), 0);
   // a word that stands nowhere weighs like the others
   const all = (sum(known) * words.length) / (known.length || 1);
-  const share = claim => sum(known.filter(word => claim.haystack.includes(word))) / (all || 1);
+  const share = (/** @type {T} */ claim) =>
+    sum(known.filter(word => claim.haystack.includes(word))) / (all || 1);
   return claims
     .map(claim => ({claim, near: share(claim)}))
-    .filter(one => one.near >= ENOUGH)
+    .filter(({near}) => near >= ENOUGH)
     .toSorted((a, b) => b.near - a.near)
-    .map(one => one.claim);
+    .map(({claim}) => claim);
 }
+
+/** Take the news of live checks. @param {import('../data').ResultsData} news */
 export function publish(news) {
   running.clear();
   (news.running || []).forEach(id => running.add(id));

@@ -18,9 +18,17 @@ import {
   setFilter,
 } from './filter.js';
 
+/**
+ * @typedef {import('../data').LedgerData} LedgerData
+ * @typedef {import('../data').ClaimRow} Claim
+ * @typedef {Record<string, any>} Texts
+ * @typedef {ReturnType<typeof build>} View
+ */
+
 const PAGE = 6,
   STEP = 40;
 
+/** @param {Claim} claim @param {LedgerData} data */
 function haystack(claim, data) {
   return searched(
     [
@@ -36,6 +44,7 @@ function haystack(claim, data) {
   );
 }
 
+/** Whether the filter leaves a claim. @param {Claim} claim */
 function fits(claim) {
   return (
     (!filter.model || claim.models.includes(filter.model)) &&
@@ -46,10 +55,11 @@ function fits(claim) {
   );
 }
 
-/** What is found, the wordings of one claim together. @param {any[]} found @returns {any[][]} */
-function together(found) {
+/** What is found, the wordings of one claim together. @param {Claim[]} claims */
+function together(claims) {
+  /** @type {Map<string, Claim[]>} */
   const groups = new Map();
-  for (const claim of found)
+  for (const claim of claims)
     groups.set(claim.same || claim.id, [...(groups.get(claim.same || claim.id) ?? []), claim]);
   return [...groups.values()];
 }
@@ -60,6 +70,12 @@ function searchFor(search) {
   choose({search});
 }
 
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {Record<string, string>} options
+ * @param {Texts} texts
+ */
 function chooser(name, label, options, texts) {
   const select = make(
     'select',
@@ -71,6 +87,7 @@ function chooser(name, label, options, texts) {
   return make('label', {class: 'cl-field'}, make('span', {}, label), select);
 }
 
+/** @param {LedgerData} data */
 function toolbar(data) {
   const t = data.texts;
   const input = make('input', {
@@ -103,6 +120,7 @@ function toolbar(data) {
   );
 }
 
+/** @param {string} id @param {View} view */
 function checkButton(id, view) {
   const note = view.data.checks[id],
     busy = running.has(id);
@@ -123,12 +141,13 @@ function checkButton(id, view) {
   return button;
 }
 
+/** @param {string} id @param {Claim} claim @param {View} view */
 function outcome(id, claim, view) {
   const t = view.data.texts,
     result = results[id];
   if (!result) return null;
   const tests = (result.claims || {})[claim.id];
-  const line = text => make('span', {class: 'cl-value'}, text);
+  const line = (/** @type {string} */ text) => make('span', {class: 'cl-value'}, text);
   const body = tests
     ? tests.map(test =>
         make(
@@ -159,6 +178,7 @@ function outcome(id, claim, view) {
   );
 }
 
+/** @param {Claim} claim @param {View} view */
 function liveCell(claim, view) {
   const t = view.data.texts;
   if (!claim.checks.length) return make('p', {class: 'cl-none'}, t.no_check);
@@ -179,6 +199,7 @@ function liveCell(claim, view) {
   );
 }
 
+/** @param {string} name @param {string} label @param {any[]} children */
 function cell(name, label, ...children) {
   return make(
     'div',
@@ -188,6 +209,7 @@ function cell(name, label, ...children) {
   );
 }
 
+/** @param {string} verdict @param {LedgerData} data */
 const badge = (verdict, data) =>
   make(
     'span',
@@ -196,7 +218,11 @@ const badge = (verdict, data) =>
     data.verdicts[verdict],
   );
 
-/** The other wordings of a claim, each with where it stands and its own verdict. */
+/**
+ * The other wordings of a claim, each with where it stands and its own verdict.
+ * @param {Claim[]} group
+ * @param {View} view
+ */
 function wordings(group, {data}) {
   if (group.length < 2) return null;
   return make(
@@ -218,7 +244,7 @@ function wordings(group, {data}) {
   );
 }
 
-/** The numbers that a verdict was computed from. */
+/** The numbers that a verdict was computed from. @param {Claim} claim @param {Texts} t */
 function numbers(claim, t) {
   if (!claim.numbers.length) return null;
   return make(
@@ -229,6 +255,7 @@ function numbers(claim, t) {
   );
 }
 
+/** @param {Claim[]} group @param {View} view */
 function row(group, view) {
   const {data} = view,
     t = data.texts,
@@ -272,46 +299,47 @@ function row(group, view) {
   );
 }
 
+/** @param {View} view */
 function refresh(view) {
   const {data, root} = view,
     t = data.texts;
-  const found = matching(data.claims.filter(fits), filter.search),
-    groups = together(found),
+  const claims = matching(view.claims.filter(fits), filter.search),
+    groups = together(claims),
     shown = groups.slice(0, view.limit);
-  const held =
-    document.activeElement && root.contains(document.activeElement)
-      ? document.activeElement.closest('.cl-row') && document.activeElement
-      : null;
-  const mark = held && [
-    held.closest('.cl-row').getAttribute('data-claim'),
-    held.getAttribute('data-check'),
-  ];
+  const focused = root.contains(document.activeElement) ? document.activeElement : null,
+    claim = focused?.closest('.cl-row')?.getAttribute('data-claim'),
+    check = focused?.getAttribute('data-check');
   view.list.replaceChildren(...shown.map(group => row(group, view)));
-  const again = mark && marked(view.list, 'data-claim', mark[0]);
-  if (again) marked(again, 'data-check', mark[1])?.focus();
+  const again = claim && marked(view.list, 'data-claim', claim);
+  if (again && check) marked(again, 'data-check', check)?.focus();
   view.count.textContent = say(opensWrong() ? t.opened : t.count, {
-    n: found.length,
+    n: claims.length,
     total: data.claims.length,
   });
-  view.empty.hidden = found.length > 0;
+  view.empty.hidden = claims.length > 0;
   view.more.hidden = groups.length <= view.limit;
   view.more.textContent = say(t.more, {n: Math.min(STEP, groups.length - view.limit)});
-  for (const control of view.tools.querySelectorAll('[data-filter]')) {
-    const value = filter[control.dataset.filter];
-    if (control.type === 'checkbox') control.checked = value;
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const controls = view.tools.querySelectorAll('[data-filter]');
+  for (const control of controls) {
+    const value = filter[/** @type {keyof typeof filter} */ (control.dataset.filter)];
+    if (typeof value === 'boolean') control.checked = value;
     else if (control.value !== value) control.value = value;
   }
 }
 
+/**
+ * @param {HTMLElement} root
+ * @param {LedgerData} data
+ * @param {import('../gradio.js').Context['ask']} ask
+ */
 function build(root, data, ask) {
-  data.claims.forEach(claim => {
-    claim.haystack = haystack(claim, data);
-  });
   const t = data.texts;
   const view = {
     root,
     data,
     ask,
+    claims: data.claims.map(claim => ({...claim, haystack: haystack(claim, data)})),
     limit: PAGE,
     tools: toolbar(data),
     last: JSON.stringify(filter),
@@ -340,7 +368,7 @@ function build(root, data, ask) {
 export const choices = ['search', 'look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, {ask}) {
+export function show(root, /** @type {LedgerData} */ data, {ask}) {
   const view = build(root, data, ask);
   listen('ledger', () => {
     const now = JSON.stringify(filter);
@@ -361,7 +389,7 @@ function follow() {
   if (asked !== null) followLink(asked);
 }
 
-/** What the live checks have found of a claim so far. */
+/** What the live checks have found of a claim so far. @param {Claim} claim */
 const foundHere = claim =>
   claim.checks
     .filter(id => results[id])
@@ -369,7 +397,7 @@ const foundHere = claim =>
     .join('; ') || null;
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
+export function table(/** @type {LedgerData} */ data) {
   const rows = data.claims.map(claim => [
     claim.id,
     claim.claim,

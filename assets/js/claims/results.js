@@ -2,18 +2,22 @@
 import {make, say} from '../kit/dom.js';
 import {publish, results} from './filter.js';
 
+/** @typedef {import('../data').ResultsData} ResultsData */
+
+/** @param {ResultsData} news */
 function line(news) {
-  const found = Object.values(results),
+  const known = Object.values(results),
     t = news.texts,
     total = news.total;
-  const n = status => found.filter(result => result.status === status).length;
+  const n = (/** @type {string} */ status) =>
+    known.filter(result => result.status === status).length;
   if (news.running.length) {
-    return say(t.running, {names: news.names.join(', '), done: news.done ?? found.length, total});
+    return say(t.running, {names: news.names.join(', '), done: news.done ?? known.length, total});
   }
-  if (news.stopped && found.length < total) return say(t.stopped, {n: found.length, total});
-  if (!found.length) return say(t.none, {total});
+  if (news.stopped && known.length < total) return say(t.stopped, {n: known.length, total});
+  if (!known.length) return say(t.none, {total});
   return say(t.done, {
-    n: found.length,
+    n: known.length,
     total,
     holds: n('holds'),
     fails: n('fails'),
@@ -22,40 +26,36 @@ function line(news) {
   });
 }
 
-let shown = null; // where the line stands
-
-function write(news) {
-  const [bar, text] = shown.children;
+/**
+ * @param {HTMLElement} root
+ * @param {ResultsData} news
+ */
+function write(root, news) {
+  const bar = /** @type {HTMLProgressElement} */ (root.children[0]),
+    text = root.children[1];
   text.textContent = line(news);
   text.classList.toggle(
     'live-only',
     text.textContent === say(news.texts.none, {total: news.total}),
   ); // of buttons that a saved tab has not
   bar.hidden = !news.running.length || news.done === null;
-  if (!bar.hidden) bar.value = news.done / news.total;
+  if (!bar.hidden) bar.value = Number(news.done) / news.total;
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
-  if (shown !== root || !root.firstElementChild) {
+export function show(root, /** @type {ResultsData} */ data) {
+  if (!root.querySelector('.cc-bar')) {
     root.replaceChildren(
       make('progress', {class: 'cc-bar', max: '1', hidden: true, 'aria-hidden': 'true'}),
       make('p', {class: 'cc-line', role: 'status', 'aria-live': 'polite'}),
     );
   }
-  shown = root;
   publish(data);
-  write(data);
-}
-
-/** @type {import('../gradio.js').Picture['clear']} */
-export function clear(root) {
-  shown = null;
-  root.replaceChildren();
+  write(root, data);
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table() {
-  const rows = Object.values(results).map(found => [found.id, found.status, found.text, found.on]);
+  const rows = Object.values(results).map(({id, status, text, on}) => [id, status, text, on]);
   return {columns: ['check', 'status', 'found', 'on'], rows};
 }

@@ -2,18 +2,29 @@
 import {make, say} from '../kit/dom.js';
 import {filter, GLYPHS, listen, setFilter} from './filter.js';
 
+/**
+ * @typedef {import('../data').SharesData} SharesData
+ * @typedef {import('../data').ReportShares} ReportShares
+ */
+
+/**
+ * @param {Record<string, number>} counts
+ * @param {SharesData} data
+ * @param {(verdict: string, n: number) => HTMLElement} build
+ */
 function segments(counts, data, build) {
   const total = Object.values(counts).reduce((sum, n) => sum + n, 0);
   return Object.keys(data.verdicts)
     .filter(v => counts[v])
     .map(verdict => {
       const node = build(verdict, counts[verdict]);
-      node.style.flexGrow = counts[verdict] / total;
+      node.style.flexGrow = String(counts[verdict] / total);
       node.dataset.verdict = verdict;
       return node;
     });
 }
 
+/** @param {SharesData} data */
 function totalBar(data) {
   const bar = make('div', {class: 'cs-total', role: 'group', 'aria-label': data.texts.label});
   bar.append(
@@ -34,6 +45,7 @@ function totalBar(data) {
   return bar;
 }
 
+/** @param {SharesData} data */
 function key(data) {
   return make(
     'ul',
@@ -44,8 +56,10 @@ function key(data) {
   );
 }
 
+/** @param {ReportShares} report */
 const countOf = report => Object.values(report.counts).reduce((sum, count) => sum + count, 0);
 
+/** @param {ReportShares} report @param {SharesData} data */
 function reportBar(report, data) {
   const n = countOf(report),
     decided = n - (report.counts.unsupported || 0);
@@ -76,9 +90,13 @@ function reportBar(report, data) {
   return button;
 }
 
+/** @param {string} text */
 const capitalised = text => text[0].toUpperCase() + text.slice(1);
 
-/** What each verdict means, and what kind of text each report is. */
+/**
+ * What each verdict means, and what kind of text each report is.
+ * @param {SharesData} data
+ */
 function rule(data) {
   const t = data.texts;
   return make(
@@ -100,21 +118,20 @@ function rule(data) {
   );
 }
 
+/** Mark the bars that filter the ledger now. @param {HTMLElement} root */
 function press(root) {
-  root
-    .querySelectorAll('.cs-segment')
-    .forEach(node =>
-      node.setAttribute('aria-pressed', String(filter.verdict === node.dataset.verdict)),
-    );
-  root
-    .querySelectorAll('.cs-report')
-    .forEach(node =>
-      node.setAttribute('aria-pressed', String(filter.report === node.dataset.report)),
-    );
+  const bars = /** @type {NodeListOf<HTMLElement>} */ (
+    root.querySelectorAll('.cs-segment, .cs-report')
+  );
+  for (const bar of bars) {
+    const {report, verdict} = bar.dataset,
+      isPressed = report === undefined ? filter.verdict === verdict : filter.report === report;
+    bar.setAttribute('aria-pressed', String(isPressed));
+  }
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
+export function show(root, /** @type {SharesData} */ data) {
   root.replaceChildren(
     totalBar(data),
     key(data),
@@ -127,8 +144,8 @@ export function show(root, data) {
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const of = (name, counts) => {
+export function table(/** @type {SharesData} */ data) {
+  const of = (/** @type {string} */ name, /** @type {Record<string, number>} */ counts) => {
     const n = Object.values(counts).reduce((sum, count) => sum + count, 0),
       decided = n - (counts.unsupported || 0);
     return Object.keys(data.verdicts).map(verdict => [

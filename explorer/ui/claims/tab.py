@@ -155,17 +155,17 @@ def _message(
     is_stopped: bool = False,
 ) -> str:
     from explorer.analysis.claims.ledger import claims_ledger
-    from explorer.views.claims import results_canvas
+    from explorer.views.claims import ChecksProgress, results_canvas
 
     total = len(claims_ledger().checks)
     names = [note.name for note in claims_ledger().checks if note.id in running]
-    progress = {
+    progress: ChecksProgress = {
         "running": list(running),
         "names": names,
         "done": done,
         "total": total,
         "stopped": is_stopped,
-        "texts": strings.PROGRESS,
+        "texts": dict(strings.PROGRESS),
     }
     return results_canvas(progress, results)
 
