@@ -6,13 +6,13 @@ its Blocks. The type stubs, which Gradio writes while it is imported, are left o
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 import httpx
-from gradio import mcp, queueing, route_utils, routes, state_holder
+from gradio import mcp, queueing, route_utils, routes, state_holder, utils
 
 from explorer.middleware.headers import leave_out, root_of
 from explorer.middleware.validation import function_of, refusal_in
@@ -101,6 +101,12 @@ def patches(session: type, payload: Callable[..., dict]) -> tuple[GradioPatch, .
             "GradioMCPServer",
             ToolServer,
             "a refused tool call is an error about an HTTP status, without the reason",
+        ),
+        GradioPatch(
+            utils,
+            "MatplotlibBackendMananger",
+            nullcontext,
+            "the first question imports matplotlib where it is installed: 26 MB for no figure",
         ),
     )
 

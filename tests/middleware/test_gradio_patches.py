@@ -15,11 +15,12 @@ from explorer.ui.kit.errors import payload
 
 FAULTS = """
 import json
+import sys
 from types import SimpleNamespace
 import asyncio
 import gradio as gr
 import httpx
-from gradio import mcp, queueing, route_utils, routes, state_holder
+from gradio import mcp, queueing, route_utils, routes, state_holder, utils
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.testclient import TestClient
@@ -45,6 +46,10 @@ try:
     asyncio.run(mcp.GradioMCPServer._execute_tool_without_progress(None, job))
 except httpx.HTTPStatusError as error:
     refusal = str(error)
+asked = []
+sys.modules["matplotlib"] = SimpleNamespace(get_backend=lambda: "agg", use=asked.append)
+with utils.MatplotlibBackendMananger():
+    pass
 print(json.dumps({
     "SessionState": session.blocks_config.blocks is not page.default_config.blocks,
     "error_payload": queueing.error_payload(RuntimeError("x"), False)["error"] is None,
@@ -52,6 +57,7 @@ print(json.dumps({
     "get_root_url": "elsewhere.example" in route_utils.get_root_url(Request(scope), "/", None),
     "get_fn": unknown == "KeyError",
     "GradioMCPServer": "a sentence" not in refusal,
+    "MatplotlibBackendMananger": len(asked) == 2,
 }))
 """
 """What Gradio does by itself: True where the fault is there that a patch mends."""
@@ -62,6 +68,7 @@ USED = {
     "get_root_url": (routes, "route_utils.get_root_url("),
     "get_fn": (queueing, "route_utils.get_fn("),
     "GradioMCPServer": (routes, "gradio.mcp.GradioMCPServer("),
+    "MatplotlibBackendMananger": (route_utils, "utils.MatplotlibBackendMananger("),
 }
 """Where Gradio looks a name up when it is needed: a patch of it is then heard of."""
 
