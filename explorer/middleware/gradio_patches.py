@@ -72,12 +72,7 @@ def patches(session: type, payload: Callable[..., dict]) -> tuple[GradioPatch, .
             session,
             "each session copies the config of all components, some hundred KB a visitor",
         ),
-        GradioPatch(
-            queueing,
-            "error_payload",
-            payload,
-            "a failure outside a handler reaches the visitor without a message",
-        ),
+        GradioPatch(queueing, "error_payload", payload, "a failure of its own has no message"),
         GradioPatch(
             routes,
             "CustomCORSMiddleware",

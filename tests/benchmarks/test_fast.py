@@ -19,7 +19,7 @@ class Told:
 
     def ask(self, rows, family, how):
         self.order.append((self.name, how))
-        return {"seconds": self.seconds[how].pop(0), "found": [family, len(rows)]}
+        return {"seconds": 0, "work": self.seconds[how].pop(0), "found": [family, len(rows)]}
 
 
 def test_ratios_are_of_the_times_of_one_round():
@@ -27,7 +27,7 @@ def test_ratios_are_of_the_times_of_one_round():
     now = Told("now", order, {"fast": [1, 2, 6], "float32": [5, 5, 5], "loop": [4, 10, 5]})
     before = Told("before", order, {"float32": [4, 4, 10]})
     (job, *_) = fast.jobs(CHOSEN)
-    found = fast.measured(job, {"now": now, "before": before}, 3)
+    found = fast.measured(job, {"now": now, "before": before}, 3, "work")
     over, own, loop = fast.time_lines(job, found)
     assert over.endswith("4 rows | at most 0.40 | 0.50 | 3: 0.25 to 0.60 |\n")
     assert own.endswith("4 rows | at most 0.40 | 0.40 | 3: 0.20 to 1.20 |\n")
@@ -39,7 +39,7 @@ def test_ratios_are_of_the_times_of_one_round():
 def test_a_side_that_is_missing_has_no_line():
     now = Told("now", [], {"fast": [1], "float32": [5], "loop": [4]})
     (job, *_) = fast.jobs(CHOSEN)
-    assert len([*fast.time_lines(job, fast.measured(job, {"now": now}, 1))]) == 2
+    assert len([*fast.time_lines(job, fast.measured(job, {"now": now}, 1, "work"))]) == 2
 
 
 def test_decisions_are_counted_one_by_one():
