@@ -288,9 +288,21 @@ def listed_lines(now: Side, count: int) -> str:
     """Return the lines on five lists of real sentences, through the bundled models."""
     said = []
     for name, rows in lists(count).items():
-        both = [now.ask(rows, "mini", how)["found"] for how in ("fast", "float32")]
-        said.append(same_line(f"{name}, {len(rows)} rows, miniatures", *both))
+        fast, exact = (now.ask(rows, "mini", how) for how in ("fast", "float32"))
+        said.append(
+            same_line(f"{name}, {len(rows)} rows, miniatures", fast["found"], exact["found"])
+        )
+        said.append(error_line(name, fast["report"]["models"]))
     return "".join(said)
+
+
+def error_line(what: str, models: dict[str, dict[str, float]]) -> str:
+    """Return the line on the differences between both precisions, by model."""
+    each = "; ".join(
+        f"{key} {seen['rms_of_margins'] or 0:.3f}, {seen['largest_of_numbers']:.3f}"
+        for key, seen in models.items()
+    )
+    return f"| {what}: rms of margins in nats, and largest difference of a number | | {each} | |\n"
 
 
 def lists(count: int) -> dict[str, Rows]:

@@ -36,13 +36,16 @@ def main(side: str, folder: str) -> None:
         found = answer(question)
         seconds, work = time.perf_counter() - begun, time.process_time() - work
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        reply = {"seconds": seconds, "work": work, "peak": peak, "found": rows_of(found)}
+        reply = {"seconds": seconds, "work": work, "peak": peak, **told(found)}
         print(json.dumps(reply), file=replies, flush=True)
 
 
-def rows_of(found: Any) -> Any:  # noqa: ANN401 - what any side returns
-    """Return the rows of the explorer's result, and other answers as they are."""
-    return found.to_dict()["rows"] if hasattr(found, "to_dict") else found
+def told(found: Any) -> dict[str, Any]:  # noqa: ANN401 - what any side returns
+    """Return the rows of the explorer's result and its report on bfloat16, or other answers."""
+    if not hasattr(found, "to_dict"):
+        return {"found": found}
+    answer = found.to_dict()
+    return {"found": answer["rows"], "report": answer.get("precision")}
 
 
 def explorer_side(folder: Path) -> Answer:

@@ -57,6 +57,12 @@ def test_scores_are_compared_with_minicons(ours, theirs, said):
     assert f"2 rows | 1e-4 | {said}" in fast.decision_line("", found)
 
 
+def test_differences_are_printed_by_model():
+    seen = {"rms_of_margins": 0.0314, "largest_of_numbers": 0.0271}
+    line = fast.error_line("facts", {"bert": seen, "albert": seen | {"rms_of_margins": None}})
+    assert line.endswith("| | bert 0.031, 0.027; albert 0.000, 0.027 | |\n")
+
+
 def test_each_job_asks_for_what_its_name_says():
     masked, answers, pairs, sentences, scored = found = fast.jobs(CHOSEN)
     assert [len(job.rows) for job in found] == [4, 24, 3, 5, 7]
