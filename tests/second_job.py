@@ -76,6 +76,7 @@ SECOND_JOB = {
     "tests/browser/tabs/test_latency.py": PAGE,
     "tests/browser/tabs/test_models.py": PAGE,
     "tests/browser/tabs/test_own_columns.py": PAGE,
+    "tests/browser/tabs/test_own_heads.py": PAGE,
     "tests/browser/tabs/test_own_models.py": PAGE,
     "tests/browser/tabs/test_parameters.py": PAGE,
     "tests/browser/tabs/test_predictions.py::test_columns_words_deeper_questions": PAGE,
