@@ -84,6 +84,19 @@ def has_adapter(spec: ModelSpec, task: str) -> bool:
     return all((adapter_folder(spec, task) / name).exists() for name in ADAPTER_FILES)
 
 
+def save_tokenizer(tokenizer: Any, folder: Path) -> None:  # noqa: ANN401 - of transformers
+    """Save a tokenizer under a class that both transformers 4 and 5 have.
+
+    Version 5 names its base class, ``TokenizersBackend``, which 4.57 does not know. Both read the
+    same files as ``PreTrainedTokenizerFast``.
+    """
+    tokenizer.save_pretrained(folder)
+    settings = json.loads((folder / SETTINGS).read_text("utf-8"))
+    if settings.get("tokenizer_class") == "TokenizersBackend":
+        settings["tokenizer_class"] = "PreTrainedTokenizerFast"
+        (folder / SETTINGS).write_text(json.dumps(settings, indent=2) + "\n", "utf-8")
+
+
 def hub_reachable(timeout: float = PROBE_SECONDS) -> bool:
     """Return whether the hub answers before the timeout; a silent server is unreachable."""
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}:

@@ -35,7 +35,7 @@ from explorer.models.choice.reading import (
 )
 from explorer.models.choice.refused import NotAModel, read_json
 from explorer.models.convert import pickles
-from explorer.models.hub import TOKENIZERS, has_weights, weight_files
+from explorer.models.hub import TOKENIZERS, has_weights, save_tokenizer, weight_files
 from explorer.models.specs import KINDS, MORE_KINDS, SAME_NETWORKS, ModelKind
 from explorer.refusal import Sentence, brief
 
@@ -178,7 +178,7 @@ def convert_folder(  # noqa: PLR0913 - the arguments of ``convert``
         config = _write_config(values, written, tensors, str(source))
         vocabulary = _vocabulary_folder(source, origin, tokenizer, Path(made))
         fast, more = _tokenizer(vocabulary, int(config["vocab_size"]), source, cased, pattern)
-        fast.save_pretrained(written)
+        save_tokenizer(fast, written)
         save_file(tensors, written / "model.safetensors", {"format": "pt"})
         kind = kind_of(config, tensors, str(source))
         shapes = read_tensors(written, str(source))

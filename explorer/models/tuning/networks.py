@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
+from explorer.models.hub import save_tokenizer
 from explorer.models.loading import LoadedModel, building
 from explorer.models.specs import ONE_LABEL, ModelKind
 from explorer.refusal import Refusal, Sentence
@@ -183,7 +184,7 @@ def save_classifier(folder: Path, network: PreTrainedModel, tokenizer: Any, card
     check_places([folder])
     try:
         network.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
+        save_tokenizer(tokenizer, folder)
         (folder / "README.md").write_text(card, "utf-8")
     except OSError as error:
         raise Refusal(NOT_WRITTEN.format(name=folder)) from error
