@@ -92,8 +92,11 @@ class TunedModel:
     """Held while the network runs."""
 
 
-_tuned: "WeakKeyDictionary[PreTrainedModel, dict[str, TunedModel]]" = WeakKeyDictionary()
-"""By base network, because one network serves several columns, each with a spec of its own."""
+_tuned: "WeakKeyDictionary[PreTrainedModel, dict[tuple[str, bool], TunedModel]]" = (
+    WeakKeyDictionary()
+)
+"""By base network, because one network serves several columns, each with a spec of its own; then by
+task, and whether the head is the checkpoint's own."""
 _tuning = threading.Lock()
 
 
@@ -194,6 +197,12 @@ def head_for(spec: ModelSpec, task: str) -> tuple[str, TaskHead]:
     raise NotTuned(NO_HEAD_OF[task].format(label=spec.label))
 
 
+def brings_head(spec: ModelSpec, task: str) -> bool:
+    """Return whether the head of a task is the checkpoint's own, and no adapter."""
+    own = spec.task_head
+    return spec.tuned_for == task or (own is not None and own.task == task != "sst2")
+
+
 def is_whole_network(loaded: LoadedModel) -> bool:
     """Return whether a network in memory is the one of the task, with its head."""
     return any(hasattr(loaded.network, name) for name in OUTPUTS)
@@ -207,13 +216,15 @@ def tuned_of(loaded: LoadedModel, task: str) -> TunedModel:
     """
     if is_whole_network(loaded):
         return TunedModel(loaded, loaded.network, BROUGHT, loaded.lock)
+    # One reader's names may make a sentiment head of a classifier, which it is for no other reader.
+    which = task, brings_head(loaded.spec, task)
     with _tuning:
         by_task = _tuned.setdefault(loaded.network, {})
-        if task not in by_task:
+        if which not in by_task:
             # A strong reference to the key in its own entry would keep both for ever.
             kept = replace(loaded, network=proxy(loaded.network))
-            by_task[task] = replace(tuned_model(loaded, task), loaded=kept)
-        return replace(by_task[task], loaded=loaded)
+            by_task[which] = replace(tuned_model(loaded, task), loaded=kept)
+        return replace(by_task[which], loaded=loaded)
 
 
 def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
@@ -222,8 +233,7 @@ def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
     Raises:
         NotTuned: there is no adapter that fits these weights, or it is damaged.
     """
-    own = loaded.spec.task_head
-    if loaded.spec.tuned_for == task or (own is not None and own.task == task):
+    if brings_head(loaded.spec, task):
         return TunedModel(loaded, brought(loaded, task), BROUGHT)
     card = fitting_card(loaded.spec, task)
     folder = adapter_folder(loaded.spec, task)

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +19,7 @@ from explorer.analysis.digits import signed
 from explorer.analysis.spans import spans_of
 from explorer.analysis.tasks.entities import Entity, WordTags
 from explorer.analysis.tasks.labels import LabelAttribution, LabelValues
+from explorer.library.tasks import tuned_family
 from explorer.links.codec import from_params, to_params
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
@@ -244,6 +246,20 @@ def test_names_that_the_reader_types_are_those_of_the_labels_and_match_two_colum
     assert 'class="tl-label" dir="auto">a<' in two
     values = [found_in(drawn, "bert") for drawn in (html, named, two)]
     assert values[0] == values[1] == values[2]
+
+
+@pytest.mark.long
+def test_names_of_one_reader_are_none_of_another_reader(own_models, headed):
+    flags = parse_flags([f"--model=bert={headed('bert', ('LABEL_0', 'LABEL_1'))}"])
+    plain_state = PageState(family=flags.family or "")
+    named = replace(plain_state, labels="bert=negative,positive")
+    before = str(tuned.show_sentiment(plain_state, TEXT))
+    assert "LABEL_0" in before
+    of_sentiment, _ = tuned_family(named.ask, "sst2")
+    assert "bert" in of_sentiment
+    assert "negative" in plain(str(tuned.show_sentiment(named, TEXT)))
+    assert "bert" not in tuned_family(plain_state.ask, "sst2")[0]
+    assert str(tuned.show_sentiment(plain_state, TEXT)) == before
 
 
 def drawn_of(state, names):
