@@ -290,3 +290,97 @@ export interface SharesData {
   total: Record<string, number>;
   reports: ReportShares[];
 }
+
+/** Published shape. */
+export interface Preset {
+  name: string;
+  n_layers: number;
+  d_model: number;
+  n_heads: number;
+  d_ffn: number;
+  d_embedding: number;
+  d_vocab: number;
+  n_segments: number;
+  n_positions: number;
+  has_pooler: boolean;
+  sharing: string;
+}
+
+/** Form of the model builder. */
+export interface BuildData {
+  presets: Preset[];
+  texts: Record<string, any>;
+}
+
+/** Tensors of one part of one layer, or outside the layers. */
+export interface MapCell {
+  part: string;
+  layer: number | null;
+  calls: number;
+  size: number;
+  tensors: [string, number[], string, number][];
+}
+
+/** Counted model: its bar from left to right, and what its changes save. */
+export interface MapRow {
+  key: string;
+  size: string;
+  label: string;
+  name: string;
+  total: number;
+  applied: number;
+  bytes: number;
+  head: MapCell;
+  calls: number;
+  layer: number;
+  cells: MapCell[];
+  config: Record<string, any>;
+  savings: [string, number][];
+}
+
+/** Counted models by family. */
+export interface MapData {
+  families: Record<string, MapRow[]>;
+  chosen: string;
+  texts: Record<string, any>;
+}
+
+/** Way of sharing layers, with the paper's scores. */
+export interface SharingRow {
+  mode: string;
+  total: number;
+  applied: number;
+  printed: number;
+  squad1: string;
+  squad2: string;
+  mnli: number;
+  sst2: number;
+  race: number;
+  average: number;
+}
+
+/** Published size. */
+export interface SizeRow {
+  key: string;
+  name: string;
+  label: string;
+  size: string;
+  total: number;
+  applied: number;
+  layers: number;
+  stored_layers: number;
+  width: number;
+  embedding: number;
+  heads: number;
+  flops: number[];
+  printed: [number, string][];
+  config: Record<string, any>;
+}
+
+/** Published sizes: a chart for each length, and a table. */
+export interface SizesData {
+  figures: Chart[];
+  lengths: number[];
+  rows: SizeRow[];
+  texts: Record<string, any>;
+}

@@ -10,6 +10,7 @@ const STRICT = [
   'kit/',
   'lesson/',
   'page/',
+  'parameters/',
   'predictions/',
   'take/',
   'texts/',

@@ -2,8 +2,11 @@
 import {el} from '../kit/dom.js';
 import {look} from '../page/look.js';
 
+/** @typedef {import('../data').BuildData} BuildData */
+
+/** @type {Record<string, any>} */
 const values = {};
-let usual; // the shape that the form begins with, as a link would hold it
+let usual = ''; // the shape that the form begins with, as a link would hold it
 // the fields' numbers, the sharing, the pooler; nothing: the first model
 const kept = look('shape', '');
 
@@ -41,31 +44,40 @@ function follow({fields, modes}) {
 export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, {ask}) {
+export function show(root, /** @type {BuildData} */ data, {ask}) {
   const {presets, texts} = data;
   if (!values.n_layers) Object.assign(values, presets[0], texts.start);
-  usual ??= written(texts);
+  usual ||= written(texts);
   const isLinked = follow(texts);
   const form = el('form', 'pt-form');
   form.addEventListener('submit', event => event.preventDefault());
-  let timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   const send = () => {
     kept.value = written(texts) === usual ? '' : written(texts);
     clearTimeout(timer);
     timer = setTimeout(() => ask({shape: {...values}}), 250);
   };
-  const fields = Object.entries(texts.fields).map(([name, label]) => {
-    const holder = el('label', '', null),
-      input = el('input', '', null, {type: 'number', min: 0, step: 1, name, inputmode: 'numeric'});
-    input.value = values[name];
-    input.addEventListener('input', () => {
-      values[name] = input.value === '' ? null : Number(input.value);
-      send();
-    });
-    holder.append(el('span', '', label), input);
-    form.append(holder);
-    return input;
-  });
+  const fields = /** @type {[string, string][]} */ (Object.entries(texts.fields)).map(
+    ([name, label]) => {
+      const holder = el('label', '', null),
+        input = el('input', '', null, {
+          type: 'number',
+          min: 0,
+          step: 1,
+          name,
+          inputmode: 'numeric',
+        });
+      input.value = values[name];
+      input.addEventListener('input', () => {
+        values[name] = input.value === '' ? null : Number(input.value);
+        send();
+      });
+      holder.append(el('span', '', label), input);
+      form.append(holder);
+      return input;
+    },
+  );
   const sharing = select(texts.sharing, texts.modes, values.sharing, value => {
     values.sharing = value;
     send();
@@ -74,7 +86,7 @@ export function show(root, data, {ask}) {
     values.has_pooler = value === 'yes';
     send();
   });
-  form.append(sharing, pooler);
+  form.append(sharing.holder, pooler.holder);
   const chips = el('div', 'chips', null, {role: 'group', 'aria-label': texts.presets});
   chips.append(el('span', 'lead', texts.presets));
   for (const preset of presets) {
@@ -84,8 +96,8 @@ export function show(root, data, {ask}) {
       fields.forEach(input => {
         input.value = values[input.name];
       });
-      sharing.querySelector('select').value = values.sharing;
-      pooler.querySelector('select').value = values.has_pooler ? 'yes' : 'no';
+      sharing.box.value = values.sharing;
+      pooler.box.value = values.has_pooler ? 'yes' : 'no';
       send();
     });
     chips.append(chip);
@@ -94,6 +106,12 @@ export function show(root, data, {ask}) {
   if (isLinked) send();
 }
 
+/**
+ * @param {string} label
+ * @param {Record<string, string>} options
+ * @param {string} chosen
+ * @param {(value: string) => void} change
+ */
 function select(label, options, chosen, change) {
   const holder = el('label'),
     box = el('select');
@@ -101,11 +119,10 @@ function select(label, options, chosen, change) {
   box.value = chosen;
   box.addEventListener('change', () => change(box.value));
   holder.append(el('span', '', label), box);
-  return holder;
+  return {holder, box};
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const names = Object.keys(data.presets[0]);
-  return {columns: names, rows: data.presets.map(preset => names.map(name => preset[name]))};
+export function table(/** @type {BuildData} */ {presets}) {
+  return {columns: Object.keys(presets[0]), rows: presets.map(preset => Object.values(preset))};
 }

@@ -7,19 +7,24 @@ import {look} from '../page/look.js';
 
 export {whole} from '../kit/figure.js';
 
+/**
+ * @typedef {{v: number, h: number, e: number}} Widths
+ * @typedef {import('../data').ChartData & {pins: (Widths & {key: string, name: string})[], start:
+ *   Widths, texts: Record<string, string>}} EmbeddingData
+ */
+
+const NAMES = /** @type {const} */ (['v', 'h', 'e']);
 const V = [
   1000, 2000, 5000, 10000, 15000, 20000, 30000, 30522, 40000, 60000, 100000, 150000, 250000,
 ];
 const POWERS = [1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096];
 const kept = look('widths', ''); // V.H.E; nothing: those of the page's first model
+/** @param {number} v @param {number} h @param {number} e */
 const factorised = (v, h, e) => v * e + e * h;
 
-/**
- * @param {{v: number, h: number, e: number}[]} pins the real models: each stands at stops of its
- *   own
- */
+/** @param {Widths[]} pins the real models: each stands at stops of its own */
 function allowed(pins) {
-  const stops = (own, name) =>
+  const stops = (/** @type {number[]} */ own, /** @type {'v' | 'h' | 'e'} */ name) =>
     [...new Set([...own, ...pins.map(pin => pin[name])])].sort((a, b) => a - b);
   return {
     v: stops(V, 'v'),
@@ -33,8 +38,8 @@ function allowed(pins) {
 
 /**
  * The widths that the reader or a link has set, or the page's own.
- * @param {any} data
- * @returns {{v: number, h: number, e: number}}
+ * @param {Pick<EmbeddingData, 'start' | 'pins'>} data
+ * @returns {Widths}
  */
 function widths({start, pins}) {
   const [v, h, e] = kept.value.split('.').map(Number),
@@ -44,7 +49,7 @@ function widths({start, pins}) {
     : {v: start.v, h: start.h, e: start.e};
 }
 
-/** @param {any} data @param {{v?: number, h?: number, e?: number}} changes */
+/** @param {EmbeddingData} data @param {Partial<Widths>} changes */
 function set(data, changes) {
   const {v, h, e} = {...widths(data), ...changes},
     {start} = data;
@@ -55,27 +60,27 @@ function set(data, changes) {
 export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
+export function show(root, /** @type {EmbeddingData} */ data) {
   const {pins, texts} = data,
     can = allowed(pins),
     first = widths(data);
   const sentence = el('p', 'finding pt-finding'),
     controls = el('div', 'pm-controls');
-  const change = name => value => {
-    set(data, {[name]: value});
-    refresh();
-  };
-  const sliders = Object.fromEntries(
-    ['v', 'h', 'e'].map(name => [name, slider(texts[name], can[name], first[name], change(name))]),
-  );
-  controls.append(...Object.values(sliders).map(s => s.node));
+  const sliders = NAMES.map(name => {
+    const part = slider(texts[name], can[name], first[name], value => {
+      set(data, {[name]: value});
+      refresh();
+    });
+    return {name, ...part};
+  });
+  controls.append(...sliders.map(({node}) => node));
   const chips = el('div', 'chips', null, {role: 'group', 'aria-label': texts.pins});
   for (const pin of pins) {
     const chip = el('button', 'chip model-name', pin.name, {type: 'button'});
     chip.dataset.model = pin.key;
     chip.addEventListener('click', () => {
       set(data, {v: pin.v, h: pin.h, e: pin.e});
-      Object.entries(sliders).forEach(([name, s]) => s.set(widths(data)[name]));
+      for (const part of sliders) part.set(widths(data)[part.name]);
       refresh();
     });
     chips.append(chip);
@@ -99,13 +104,17 @@ export function show(root, data) {
   refresh();
 }
 
-/** The view's traces at the reader's widths: two tables, one table, the real models, the choice. */
+/**
+ * The view's traces at the reader's widths: two tables, one table, the real models, the choice.
+ * @param {any[]} traces
+ * @param {EmbeddingData} data
+ */
 function chosen([two, one, models, mine], data) {
   const {pins, texts} = data,
     {v, h, e} = widths(data),
     here = pins.find(p => p.v === v && p.h === h && p.e === e);
   return [
-    {...two, y: two.x.map(x => factorised(v, h, x))},
+    {...two, y: two.x.map((/** @type {number} */ x) => factorised(v, h, x))},
     {...one, y: one.x.map(() => v * h)},
     models,
     {
@@ -120,7 +129,7 @@ function chosen([two, one, models, mine], data) {
 
 const CHOSEN = 'chosen';
 
-/** @type {import('../gradio.js').Picture['said']} */
+/** @param {EmbeddingData} data */
 export function said({numbers, ...data}) {
   const {v, h, e} = widths(data),
     saved = 1 - factorised(v, h, e) / (v * h);
@@ -132,14 +141,14 @@ export function said({numbers, ...data}) {
   };
 }
 
-/** @type {import('../gradio.js').Picture['constants']} */
+/** @param {EmbeddingData} data */
 export function constants({numbers, ...data}) {
   const {v, h, e} = widths(data);
   return {TABLES: [...numbers.constants.TABLES, [CHOSEN, v, h, e]]};
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table({numbers: {columns, rows}, ...data}) {
+export function table(/** @type {EmbeddingData} */ {numbers: {columns, rows}, ...data}) {
   const {v, h, e} = widths(data);
   // with its matrix, as the sentence has it
   return {columns, rows: [...rows, [CHOSEN, v, h, e, v * h, factorised(v, h, e)]]};

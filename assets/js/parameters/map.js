@@ -1,9 +1,18 @@
 // Three bars on one scale: every weight stored, or every weight as often as a pass applies it.
 import {switcher} from '../kit/choice.js';
-import {el, find, make, say, sized, stacks} from '../kit/dom.js';
+import {el, make, say, sized, stacks, the} from '../kit/dom.js';
 import {memory, percent, weights} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
 import {look} from '../page/look.js';
+
+/**
+ * @typedef {import('../data').MapData} MapData
+ * @typedef {import('../data').MapRow} Row
+ * @typedef {import('../data').MapCell & {again?: boolean}} Cell `again`: a copy of a shared layer
+ * @typedef {{cell: Cell, part: HTMLElement}} Entry
+ * @typedef {{scale: number, first: string}} Frame what all bars share: their scale, and the name of
+ *   the first model
+ */
 
 /** How a label may stand in its part, the longest first. */
 const FORMS = ['', 'two', 'short'];
@@ -11,9 +20,10 @@ const chosenMode = look('mode', 'stored'),
   chosenFamily = look('counts', '');
 // A choice of whose counts are shown holds for the family that it was made beside.
 const beside = (chosen = '') => chosen.replace(/[^A-Za-z0-9]/g, '').slice(0, 40);
-const modeIn = ({modes} = {modes: {}}) =>
+const modeIn = (/** @type {any} */ {modes} = {modes: {}}) =>
   Object.hasOwn(modes, chosenMode.value) ? chosenMode.value : 'stored';
 
+/** @param {MapData} data */
 function familyIn({families, chosen}) {
   const [family, at] = chosenFamily.value.split('.');
   if (at === beside(chosen) && Object.hasOwn(families, family)) return family;
@@ -26,6 +36,7 @@ export const choices = ['look'];
 /** @type {import('../gradio.js').Picture['show']} */
 export const show = draw;
 
+/** @param {HTMLElement} root @param {MapData} data */
 function draw(root, data) {
   const {families, texts} = data;
   const shown = familyIn(data);
@@ -33,7 +44,7 @@ function draw(root, data) {
   root.closest('#tab-parameters')?.setAttribute('data-family', shown);
   const rows = families[shown];
   const box = el('div', 'pm');
-  const noteOf = mode => say(texts[mode + '_note'], {first: rows[0].label});
+  const noteOf = (/** @type {string} */ mode) => say(texts[mode + '_note'], {first: rows[0].label});
   const inspector = el('div', 'pm-inspector');
   inspector.setAttribute('aria-live', 'polite');
   const scale = Math.max(...rows.map(row => Math.max(row.total, row.applied)));
@@ -44,7 +55,7 @@ function draw(root, data) {
       chosenMode.value = mode;
       bars.forEach(bar => bar.place(mode));
       caption.textContent = noteOf(mode);
-      inspect(inspector, ...inspected, texts);
+      if (inspected) inspect(inspector, inspected.row, inspected.cell, texts);
     }),
   );
   const names = Object.fromEntries(Object.keys(families).map(f => [f, texts.families[f]]));
@@ -53,7 +64,7 @@ function draw(root, data) {
       switcher(texts.family_label, names, shown, family => {
         chosenFamily.value = `${family}.${beside(data.chosen)}`;
         draw(root, data);
-        find(root, '.pm-switch:last-child [aria-pressed=true]').focus();
+        the(root, '.pm-switch:last-child [aria-pressed=true]').focus();
       }),
     );
   }
@@ -69,16 +80,16 @@ function draw(root, data) {
   );
   root.replaceChildren(box);
   bars.forEach(bar => bar.place(modeIn(texts)));
-  const last = rows.at(-1);
-  inspect(
-    inspector,
-    last,
-    last.cells.find(cell => cell.part === 'ffn'),
-    texts,
-  );
+  const last = rows[rows.length - 1],
+    ffn = last.cells.find(cell => cell.part === 'ffn');
+  if (ffn) inspect(inspector, last, ffn, texts);
 }
 
-// Cells in reading order; a shared layer gets one hatched copy for each further time it runs.
+/**
+ * Cells in reading order; a shared layer gets one hatched copy for each further time it runs.
+ * @param {Row} row
+ * @returns {Cell[]}
+ */
 function cellsOf(row) {
   const shared = row.cells.filter(cell => cell.layer !== null && cell.calls > 1);
   const copies = [];
@@ -90,6 +101,7 @@ function cellsOf(row) {
   return [...row.cells.slice(0, end), ...copies, ...row.cells.slice(end)];
 }
 
+/** @param {Row} row @param {Frame} frame @param {any} texts @param {HTMLElement} inspector */
 function makeRow(row, {scale, first}, texts, inspector) {
   const node = el('section', 'pm-row');
   Object.assign(node.dataset, {model: row.key, size: row.size});
@@ -119,7 +131,9 @@ function makeRow(row, {scale, first}, texts, inspector) {
     if (cell.part === 'word_embeddings') part.append(el('span', '', texts.embeddings));
     if (cell.part === 'ffn')
       part.append(
-        el('span', '', String(cell.layer + 1), {title: `${texts.layer} ${cell.layer + 1}`}),
+        el('span', '', `${Number(cell.layer) + 1}`, {
+          title: `${texts.layer} ${Number(cell.layer) + 1}`,
+        }),
       );
     return {cell, part};
   });
@@ -147,10 +161,12 @@ function makeRow(row, {scale, first}, texts, inspector) {
   let mode = 'stored',
     current = -1;
   const visible = () => cells.filter(c => mode === 'applied' || !c.cell.again);
+  /** @param {Entry} entry */
   function point(entry) {
-    bar.parentElement.parentElement
-      .querySelectorAll('.pm-cell.current')
-      .forEach(c => c.classList.remove('current'));
+    bar
+      .closest('.pm')
+      ?.querySelectorAll('.pm-cell.current')
+      .forEach(part => part.classList.remove('current'));
     entry.part.classList.add('current');
     current = visible().indexOf(entry);
     inspect(inspector, row, entry.cell, texts);
@@ -159,17 +175,18 @@ function makeRow(row, {scale, first}, texts, inspector) {
   cells.forEach(entry => entry.part.addEventListener('pointerdown', () => point(entry)));
   bar.addEventListener('keydown', event => {
     const list = visible(),
-      step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-    let next = step ? current + step : {Home: 0, End: list.length - 1}[event.key];
+      places = {ArrowRight: current + 1, ArrowLeft: current - 1, Home: 0, End: list.length - 1},
+      next = places[/** @type {keyof typeof places} */ (event.key)];
     if (next === undefined) return;
     event.preventDefault();
     point(list[Math.max(0, Math.min(list.length - 1, next))]);
   });
 
+  /** @param {string} to */
   function place(to) {
     mode = to;
     let at = 0;
-    const set = (part, size) => {
+    const set = (/** @type {HTMLElement} */ part, /** @type {number} */ size) => {
       part.style.left = (100 * at) / scale + '%';
       part.style.width = (100 * size) / scale + '%';
       at += size;
@@ -209,12 +226,19 @@ function makeRow(row, {scale, first}, texts, inspector) {
   return {node, place};
 }
 
+/** @param {Row} row */
 const embeddingsOf = row =>
   row.cells
     .filter(c => c.layer === null && c.part !== 'pooler')
     .reduce((sum, c) => sum + c.size, 0);
 
-// What a bar is made of and what it lacks: as stored, or as applied, where sharing saves nothing.
+/**
+ * What a bar is made of and what it lacks: as stored, or as applied, where sharing saves nothing.
+ * @param {Row} row
+ * @param {string} first
+ * @param {any} texts
+ * @param {string} mode
+ */
 function captionOf(row, first, texts, mode) {
   const embeddings = embeddingsOf(row);
   const pooler = row.cells.find(c => c.part === 'pooler');
@@ -240,10 +264,12 @@ function captionOf(row, first, texts, mode) {
   return `${parts.join(', ')}. ${weights(Math.abs(saved))} ${than}: ${steps.join(', ')}.`;
 }
 
-let inspected = []; // the row and the cell last looked at
+/** What was looked at last. @type {{row: Row, cell: Cell} | null} */
+let inspected = null;
 
+/** @param {HTMLElement} inspector @param {Row} row @param {Cell} cell @param {any} texts */
 function inspect(inspector, row, cell, texts) {
-  inspected = [row, cell];
+  inspected = {row, cell};
   const whole = chosenMode.value === 'applied' && cell.calls ? row.applied : row.total;
   // The head is beside the bar, not a part of it.
   const share = cell === row.head ? '' : `, ${percent(cell.size / whole)}`;
@@ -265,11 +291,7 @@ function inspect(inspector, row, cell, texts) {
   const table = el('table'),
     head = el('tr'),
     body = el('tbody');
-  texts.tensor_head.forEach(h => {
-    const th = el('th', '', h);
-    th.scope = 'col';
-    head.append(th);
-  });
+  for (const name of texts.tensor_head) head.append(el('th', '', name, {scope: 'col'}));
   for (const [tensor, shape, dtype, bytes] of cell.tensors) {
     const tr = el('tr'),
       th = el('th', '', tensor);
@@ -292,6 +314,7 @@ function inspect(inspector, row, cell, texts) {
   inspector.replaceChildren(line, wrap);
 }
 
+/** @param {Row[]} rows @param {any} texts @param {HTMLElement} box */
 function legend(rows, texts, box) {
   const list = el('ul', 'pm-legend');
   const used = new Set(rows.flatMap(row => row.cells.map(cell => cell.part)));
@@ -311,12 +334,14 @@ function legend(rows, texts, box) {
   return list;
 }
 
-/** The family that is drawn, and what a link calls it. @param {any} data */
-const drawnOf = data => data.families[familyIn(data)],
-  nameOf = data => (familyIn(data) === 'chosen' ? data.chosen : familyIn(data));
+/** The family that is drawn. @param {MapData} data */
+const drawnOf = data => data.families[familyIn(data)];
+
+/** What a link calls it. @param {MapData} data */
+const nameOf = data => (familyIn(data) === 'chosen' ? data.chosen : familyIn(data));
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = data => ({
+export const said = (/** @type {MapData} */ data) => ({
   state: {family: nameOf(data), counted: modeIn(data.texts)},
   totals: Object.fromEntries(
     drawnOf(data).map(row => [
@@ -336,9 +361,10 @@ export const said = data => ({
 /**
  * What each change saves of what is stored and of what is applied, and its share of what all of
  * them do.
+ * @param {Row} row
  */
 function savingsOf({savings}) {
-  const told = listed => {
+  const told = (/** @type {Row['savings']} */ listed) => {
     const all = listed.reduce((sum, [, n]) => sum + n, 0);
     return {
       all,
@@ -351,13 +377,14 @@ function savingsOf({savings}) {
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = data => ({
+export const constants = (/** @type {MapData} */ data) => ({
   FAMILY: nameOf(data),
   CONFIGS: Object.fromEntries(drawnOf(data).map(row => [row.label, row.config])),
 });
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
+export function table(/** @type {MapData} */ data) {
+  /** @type {(family: string, row: Row, cell: Cell) => (string | number | null)[]} */
   const of = (family, row, cell) => [
     family,
     row.label,

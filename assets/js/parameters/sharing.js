@@ -7,7 +7,15 @@ import {digits, exact, unbreakable, weights} from '../kit/numbers.js';
 
 export {whole} from '../kit/figure.js';
 
+/**
+ * @typedef {import('../data').SharingRow} Row
+ * @typedef {{attention: number, ffn: number}} Parts the weights of a layer's two parts
+ * @typedef {import('../data').ChartData & {modes: Record<string, Row[]>, parts: Parts, texts: any}}
+ *   SharingData
+ */
+
 const DEPTHS = Array.from({length: 48}, (_, i) => i + 1);
+/** @type {Record<string, string>} */
 const INK = {
   none: 'var(--ink)',
   attention: 'var(--pt-attention)',
@@ -16,12 +24,22 @@ const INK = {
 };
 const chosenWidth = look('e', 128),
   chosenDepth = look('depth', 12);
+/** @param {SharingData['modes']} modes */
 const widthIn = modes => (Object.hasOwn(modes, chosenWidth.value) ? chosenWidth.value : '128');
 const depthNow = () => DEPTHS.find(depth => String(depth) === chosenDepth.value) ?? 12;
 
-// Everything outside the layers, then each part as often as its mode stores it.
+/** How often each mode stores the two parts of twelve layers. @type {Record<string, number[]>} */
+const STORED = {none: [12, 12], attention: [1, 12], ffn: [12, 1], all: [1, 1]};
+
+/**
+ * Everything outside the layers, then each part as often as its mode stores it.
+ * @param {string} mode
+ * @param {number} total12
+ * @param {Parts} parts
+ * @param {number} depth
+ */
 function count(mode, total12, parts, depth) {
-  const both = {none: [12, 12], attention: [1, 12], ffn: [12, 1], all: [1, 1]}[mode];
+  const both = STORED[mode];
   const outside = total12 - both[0] * parts.attention - both[1] * parts.ffn;
   const at = both.map(n => (n === 12 ? depth : 1));
   return outside + at[0] * parts.attention + at[1] * parts.ffn;
@@ -31,7 +49,7 @@ function count(mode, total12, parts, depth) {
 export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
+export function show(root, /** @type {SharingData} */ data) {
   const {modes, parts, texts} = data;
   const sentence = el('p', 'finding pt-finding'),
     bars = el('ol', 'pt-fall pt-modes', null, {'aria-label': texts.label});
@@ -93,12 +111,18 @@ export function show(root, data) {
   refresh();
 }
 
-/** What a way of sharing stores at the chosen depth. */
+/**
+ * What a way of sharing stores at the chosen depth.
+ * @param {any} trace
+ * @param {Row} row
+ * @param {Parts} parts
+ */
 function dot(trace, row, parts) {
   const y = count(row.mode, row.total, parts, depthNow());
   return {...trace, x: [depthNow()], y: [y], text: [weights(y)]};
 }
 
+/** @param {Row} row @param {number} scale @param {any} texts */
 function bar(row, scale, texts) {
   const line = el('li'),
     track = el('span', 'track'),
@@ -109,12 +133,13 @@ function bar(row, scale, texts) {
   return line;
 }
 
+/** @param {Row[]} rows @param {any} texts */
 function scoreTable(rows, texts) {
   const table = el('table'),
     head = el('tr'),
     body = el('tbody'),
     top = el('thead');
-  texts.score_heads.forEach(h => head.append(el('th', '', h, {scope: 'col'})));
+  for (const name of texts.score_heads) head.append(el('th', '', name, {scope: 'col'}));
   for (const row of rows) {
     const line = el('tr');
     line.append(
@@ -138,7 +163,7 @@ function scoreTable(rows, texts) {
 }
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({numbers, parts}) => ({
+export const said = (/** @type {SharingData} */ {numbers, parts}) => ({
   ...numbers.said,
   state: {embedding: Number(chosenWidth.value), layers: depthNow()},
   one_layer: parts.attention + parts.ffn,
@@ -152,21 +177,24 @@ export const constants = () => ({LAYERS: [...new Set([12, depthNow()])]});
  * twelve.
  * @type {import('../gradio.js').Picture['table']}
  */
-export function table({numbers: {columns, rows}, modes, parts}) {
+export function table(/** @type {SharingData} */ {numbers: {columns, rows}, modes, parts}) {
   const known = rows.map(([e, mode, ...rest]) => [e, mode, 12, ...rest]),
     depth = depthNow(),
     scores = columns.slice(4);
   const deeper =
     depth === 12
       ? []
-      : rows.map(([e, mode, total]) => [
-          e,
-          mode,
-          depth,
-          count(mode, total, parts, depth),
-          count('none', modes[e].find(one => one.mode === 'none').total, parts, depth),
-          ...scores.map(() => null),
-        ]);
+      : Object.entries(modes).flatMap(([e, members]) => {
+          const none = members.find(({mode}) => mode === 'none')?.total ?? 0;
+          return members.map(({mode, total}) => [
+            Number(e),
+            mode,
+            depth,
+            count(mode, total, parts, depth),
+            count('none', none, parts, depth),
+            ...scores.map(() => null),
+          ]);
+        });
   return {
     columns: [...columns.slice(0, 2), 'layers', ...columns.slice(2)],
     rows: [...known, ...deeper],

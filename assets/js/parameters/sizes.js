@@ -10,6 +10,11 @@ import {look} from '../page/look.js';
 
 export {whole} from '../kit/figure.js';
 
+/**
+ * @typedef {import('../data').SizesData} SizesData
+ * @typedef {import('../data').SizeRow} Row
+ */
+
 /** @type {[string, number][]} */
 const FORMATS = [
   ['fp32', 4],
@@ -20,6 +25,7 @@ const chosenLength = look('length', 128),
   chosenUnit = look('bytes', 'MB'),
   chosenForm = look('sizes', ''),
   chosenOrder = look('sort', 'total.down');
+/** @param {number[]} lengths */
 const lengthNow = lengths => lengths.find(length => String(length) === chosenLength.value) ?? 128;
 const unitName = () => (chosenUnit.value === 'MiB' ? 'MiB' : 'MB');
 /** A link of before the switch that names a unit was made at the table. */
@@ -28,7 +34,9 @@ const formNow = () =>
     ? 'table'
     : 'chart';
 
+/** @param {Row} row @param {number} length */
 const work = (row, length) => row.flops[0] + row.flops[1] * length + row.flops[2] * length ** 2;
+/** @param {Row} row */
 const offPrinted = row => row.total / 1e6 / row.printed[0][0] - 1;
 /**
  * The column that the table is sorted by, and whether the largest come first.
@@ -41,8 +49,10 @@ const orderNow = all => {
 const unit = () => (unitName() === 'MB' ? 1e6 : 2 ** 20);
 
 /**
- * @typedef {{id: string, head: string, value: (row: any) => any, print: (row: any) => any, bar?:
- *   boolean, title?: (row?: any) => string}} Column
+ * @typedef {{id: string, head: string, value: (row: Row) => any, print: (row: Row) => any, bar?:
+ *   boolean, title?: (row: Row) => string}} Column
+ * @param {any} texts
+ * @param {number} length
  * @returns {Column[]}
  */
 function columns(texts, length) {
@@ -112,8 +122,8 @@ function columns(texts, length) {
     ...FORMATS.map(([name, size]) => ({
       id: name,
       head: `${name} ${unitName()}`,
-      value: r => r.total * size,
-      print: r => digits((r.total * size) / unit(), 1),
+      value: (/** @type {Row} */ row) => row.total * size,
+      print: (/** @type {Row} */ row) => digits((row.total * size) / unit(), 1),
     })),
   ];
 }
@@ -122,7 +132,7 @@ function columns(texts, length) {
 export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
+export function show(root, /** @type {SizesData} */ data) {
   const {rows, texts, lengths} = data;
   const sentence = el('p', 'finding pt-finding'),
     controls = el('div', 'pm-controls'),
@@ -159,7 +169,10 @@ export function show(root, data) {
   draw();
 }
 
-/** @returns {[Node[], () => void]} the chart and its legend, and what follows a new length */
+/**
+ * @param {SizesData} data
+ * @returns {[Node[], () => void]} the chart and its legend, and what follows a new length
+ */
 function chartParts(data) {
   const {rows, texts, lengths, figures} = data,
     spec = () => figures[lengths.indexOf(lengthNow(lengths))];
@@ -189,7 +202,13 @@ function chartParts(data) {
   ];
 }
 
-/** @returns {[Node[], () => void]} the table, and what follows a new length or unit */
+/**
+ * @param {Row[]} rows
+ * @param {any} texts
+ * @param {() => number} length
+ * @param {() => void} refresh
+ * @returns {[Node[], () => void]} the table, and what follows a new length or unit
+ */
 function tableParts(rows, texts, length, refresh) {
   const place = el('div', 'table sorts pt-sizes', null, {
     tabindex: 0,
@@ -205,10 +224,10 @@ function tableParts(rows, texts, length, refresh) {
   ];
 }
 
-/** The widest ALBERT beside the large BERT. @param {any[]} rows @param {number} length */
+/** The widest ALBERT beside the large BERT. @param {Row[]} rows @param {number} length */
 function compared(rows, length) {
-  const [wide, large] = ['albert-xxlarge-v2', 'bert-large-uncased'].map(name =>
-    rows.find(r => r.name === name),
+  const [wide, large] = ['albert-xxlarge-v2', 'bert-large-uncased'].map(
+    name => /** @type {Row} */ (rows.find(row => row.name === name)),
   );
   return {
     wide,
@@ -217,11 +236,12 @@ function compared(rows, length) {
   };
 }
 
+/** @param {Row[]} rows @param {any} texts @param {number} length */
 function comparison(rows, texts, length) {
   const {wide, large, ratios} = compared(rows, length),
     [one, many] = texts.tokens;
-  const done = row => gflop(work(row, length) / 1e9),
-    stored = row => weights(row.total);
+  const done = (/** @type {Row} */ row) => gflop(work(row, length) / 1e9),
+    stored = (/** @type {Row} */ row) => weights(row.total);
   return say(texts.finding, {
     weights: quotient(ratios.weights),
     stored: stored(wide),
@@ -234,6 +254,7 @@ function comparison(rows, texts, length) {
   });
 }
 
+/** @param {Row[]} rows @param {any} texts @param {number} length @param {() => void} refresh */
 function tableOf(rows, texts, length, refresh) {
   const all = columns(texts, length),
     order = orderNow(all);
@@ -246,7 +267,7 @@ function tableOf(rows, texts, length, refresh) {
     if (isChosen) cell.setAttribute('aria-sort', order.down ? 'descending' : 'ascending');
     const mark = isChosen ? (order.down ? ' ▾' : ' ▴') : '';
     const button = el('button', 'pt-sort', column.head + mark, {type: 'button'});
-    if (column.title && column.head.length === 1) button.title = column.title();
+    if (column.title && column.head.length === 1) button.title = column.title(rows[0]);
     button.addEventListener('click', () => {
       const isUp = isChosen ? order.down : column.id === 'name';
       chosenOrder.value = `${column.id}.${isUp ? 'up' : 'down'}`;
@@ -280,7 +301,7 @@ function tableOf(rows, texts, length, refresh) {
   return table;
 }
 
-/** @type {import('../gradio.js').Picture['said']} */
+/** @param {SizesData} data */
 export function said({rows, lengths}) {
   const {ratios} = compared(rows, lengthNow(lengths)),
     form = formNow();
@@ -294,13 +315,13 @@ export function said({rows, lengths}) {
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({rows, lengths}) => ({
+export const constants = (/** @type {SizesData} */ {rows, lengths}) => ({
   LENGTH: lengthNow(lengths),
   CONFIGS: Object.fromEntries(rows.map(row => [row.name, row.config])),
 });
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table({rows, lengths}) {
+export function table(/** @type {SizesData} */ {rows, lengths}) {
   const length = lengthNow(lengths),
     columns = [
       'name',

@@ -6,6 +6,8 @@ import {look} from '../page/look.js';
 
 export {constants, table, whole} from '../kit/figure.js';
 
+/** @typedef {import('../data').ChartData & {texts: any}} TensorsData */
+
 const counted = look('tensors', 'stored'),
   form = look('parts', 'map'),
   isTable = () => form.value === 'table';
@@ -14,15 +16,15 @@ const counted = look('tensors', 'stored'),
 export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({numbers}) => ({
+export const said = (/** @type {TensorsData} */ {numbers}) => ({
   ...numbers.said,
   state: {parts: 'map', counted: counted.value},
 });
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, {figures, numbers, texts}) {
+export function show(root, /** @type {TensorsData} */ {figures, numbers, texts}) {
   const n = figures.length / 2,
-    of = way => figures.slice(way === 'stored' ? 0 : n).slice(0, n);
+    of = (/** @type {string} */ way) => figures.slice(way === 'stored' ? 0 : n).slice(0, n);
   const controls = make('div', {class: 'pm-controls'}),
     body = make('div');
   const forms = switcher(texts.form, texts.forms, isTable() ? 'table' : 'map', value => {
@@ -48,7 +50,7 @@ export function show(root, {figures, numbers, texts}) {
       ...(isTable()
         ? []
         : [
-            make('div', {class: 'dt'}, ...charts.map(one => one.node)),
+            make('div', {class: 'dt'}, ...charts.map(({node}) => node)),
             note(texts.note, undefined, texts.how),
             readable(numbers),
           ]),

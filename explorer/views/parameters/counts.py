@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from explorer.analysis.records import NO_RUN, Records
 from explorer.views.chart import chart_canvas, dash, line
@@ -140,6 +140,42 @@ ORDER = (
 )
 
 
+class MapCell(TypedDict):
+    """Tensors of one part of one layer, or outside the layers."""
+
+    part: str
+    layer: int | None
+    calls: int
+    size: int
+    tensors: list[tuple[str, list[int], str, int]]
+
+
+class MapRow(TypedDict):
+    """Counted model: its bar from left to right, and what its changes save."""
+
+    key: str
+    size: str
+    label: str
+    name: str
+    total: int
+    applied: int
+    bytes: int
+    head: MapCell
+    calls: int
+    layer: int
+    cells: list[MapCell]
+    config: dict[str, Any]
+    savings: list[tuple[str, int]]
+
+
+class MapData(TypedDict):
+    """Counted models by family."""
+
+    families: dict[str, list[MapRow]]
+    chosen: str
+    texts: dict[str, Any]
+
+
 def parameters_map(
     families: Mapping[str, Sequence["FamilyMember"]],
     texts: Mapping[str, object],
@@ -151,10 +187,11 @@ def parameters_map(
     list them without another request.
     """
     rows = {family: [_row(m) for m in members] for family, members in families.items() if members}
-    return script_json({"families": rows, "chosen": family, "texts": dict(texts)})
+    data: MapData = {"families": rows, "chosen": family, "texts": dict(texts)}
+    return script_json(data)
 
 
-def _row(member: "FamilyMember") -> dict[str, object]:
+def _row(member: "FamilyMember") -> MapRow:
     counts = member.counts
     return {
         "key": member.spec.key,
@@ -169,11 +206,11 @@ def _row(member: "FamilyMember") -> dict[str, object]:
         "layer": counts.layer_size,
         "cells": cells(counts),
         "config": member.spec.config,
-        "savings": [[step.change, step.saved] for step in member.savings],
+        "savings": [(step.change, step.saved) for step in member.savings],
     }
 
 
-def cells(counts: "ParameterCounts") -> list[dict[str, object]]:
+def cells(counts: "ParameterCounts") -> list[MapCell]:
     """Group tensors by layer and part, in the order of the forward pass."""
     tensors = sorted(counts.encoder, key=_place)
     return [
@@ -182,13 +219,13 @@ def cells(counts: "ParameterCounts") -> list[dict[str, object]]:
     ]
 
 
-def _cell(part: str, layer: int | None, tensors: "list[Tensor]") -> dict[str, object]:
+def _cell(part: str, layer: int | None, tensors: "list[Tensor]") -> MapCell:
     return {
         "part": part,
         "layer": layer,
         "calls": tensors[0].calls if tensors else 0,
         "size": sum(tensor.size for tensor in tensors),
-        "tensors": [[t.name, list(t.shape), t.dtype, t.n_bytes] for t in tensors],
+        "tensors": [(t.name, list(t.shape), t.dtype, t.n_bytes) for t in tensors],
     }
 
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from explorer.analysis.digits import weights
 from explorer.analysis.records import NO_RUN, Records
-from explorer.views.chart import chart_canvas, figure_json, label_sides, line
+from explorer.views.chart import Chart, chart_canvas, figure_json, label_sides, line
 from explorer.views.markup import script_json
 from explorer.views.theme import COLOURS, PARTS, colour_of
 
@@ -83,6 +83,21 @@ def _dot(mode: "SharingMode") -> "go.Scatter":
     )
 
 
+class SharingRow(TypedDict):
+    """Way of sharing layers, with the paper's scores."""
+
+    mode: str
+    total: int
+    applied: int
+    printed: float
+    squad1: str
+    squad2: str
+    mnli: float
+    sst2: float
+    race: float
+    average: float
+
+
 def sharing_canvas(
     modes: "Mapping[int, Sequence[SharingMode]]",
     parts: Mapping[str, int],
@@ -96,7 +111,7 @@ def sharing_canvas(
     return chart_canvas(figures, records, modes=rows, parts=dict(parts), texts=dict(texts))
 
 
-def _row(mode: "SharingMode") -> dict[str, object]:
+def _row(mode: "SharingMode") -> SharingRow:
     scores = mode.scores
     return {
         "mode": mode.mode,
@@ -116,17 +131,73 @@ LENGTHS = (1, 8, 16, 32, 64, 128, 256, 384, 512)
 """Selectable sequence lengths in tokens."""
 
 
+class SizeRow(TypedDict):
+    """Published size."""
+
+    key: str
+    name: str
+    label: str
+    size: str
+    total: int
+    applied: int
+    layers: int
+    stored_layers: int
+    width: int
+    embedding: int
+    heads: int
+    flops: list[int]
+    printed: list[tuple[float, str]]
+    config: dict[str, Any]
+
+
+class SizesData(TypedDict):
+    """Published sizes: a chart for each length, and a table."""
+
+    figures: list[Chart]
+    lengths: list[int]
+    rows: list[SizeRow]
+    texts: dict[str, Any]
+
+
+class Preset(TypedDict):
+    """Published shape."""
+
+    name: str
+    n_layers: int
+    d_model: int
+    n_heads: int
+    d_ffn: int
+    d_embedding: int
+    d_vocab: int
+    n_segments: int
+    n_positions: int
+    has_pooler: bool
+    sharing: str
+
+
+class BuildData(TypedDict):
+    """Form of the model builder."""
+
+    presets: list[Preset]
+    texts: dict[str, Any]
+
+
 def sizes_canvas(
     sizes: "Sequence[Size]", texts: Mapping[str, object], chart: Mapping[str, str]
 ) -> str:
     """Return the JSON of the published sizes: a chart for each length, and a table."""
     figures = [figure_json(work_figure(sizes, length, chart)) for length in LENGTHS]
     rows = [_size(size) for size in sizes]
-    document = {"figures": figures, "lengths": list(LENGTHS), "rows": rows}
-    return script_json({**document, "texts": dict(texts)})
+    data: SizesData = {
+        "figures": figures,
+        "lengths": list(LENGTHS),
+        "rows": rows,
+        "texts": dict(texts),
+    }
+    return script_json(data)
 
 
-def _size(size: "Size") -> dict[str, object]:
+def _size(size: "Size") -> SizeRow:
     shape = size.spec.architecture
     return {
         "key": size.spec.key,
@@ -141,14 +212,14 @@ def _size(size: "Size") -> dict[str, object]:
         "embedding": shape.d_embedding,
         "heads": shape.n_heads,
         "flops": list(size.flops),
-        "printed": [[p.millions, p.source] for p in size.printed],
+        "printed": [(p.millions, p.source) for p in size.printed],
         "config": size.spec.config,
     }
 
 
 def build_canvas(presets: "Sequence[tuple[str, Architecture]]", texts: Mapping[str, object]) -> str:
     """Return the JSON of the model builder's form with the published shapes as presets."""
-    shapes = [
+    shapes: list[Preset] = [
         {
             "name": name,
             "n_layers": s.n_layers,
@@ -164,7 +235,8 @@ def build_canvas(presets: "Sequence[tuple[str, Architecture]]", texts: Mapping[s
         }
         for name, s in presets
     ]
-    return script_json({"presets": shapes, "texts": dict(texts)})
+    data: BuildData = {"presets": shapes, "texts": dict(texts)}
+    return script_json(data)
 
 
 Ends = tuple[float, float]
