@@ -269,7 +269,8 @@ def recipe_accuracy(spec: ModelSpec, data: tuple[Phrases, Phrases], seed: int) -
         "sst2", steps_of(len(train), usual_epochs(len(train))), BATCH_ROWS, TASKS["sst2"].rate, seed
     )
     with tempfile.TemporaryDirectory() as work:
-        recipe = Recipe(Path(work), Path(work), Path(work), spec.size, ("sst2",))
+        models = checkpoint_path(spec).parent
+        recipe = Recipe(Path(work), models, Path(work), spec.size, ("sst2",))
         lesson = lesson_of(recipe, spec, plan)
         batches = order([len(text) for text, _ in train], plan)
         learn(lesson, [*train], batches, Path(work) / "checkpoint")
