@@ -376,6 +376,16 @@ def test_a_word_that_the_models_read_as_another_thing_leaves_its_row_out(tagger)
     assert set(reasons) == {2, 3, 4}
 
 
+def test_a_row_of_600_tokens_is_left_out_with_its_sentence(tagger):
+    family = explorer.load({"mine": tagger("bert", BIO)})
+    good = {"tokens": ["the", "cat"], "tags": ["O", "B-PER"]}
+    long = {"tokens": ["cat"] * 600, "tags": ["O"] * 600}
+    (left_out,) = explorer.texts([good, long], family).answers.texts.left_out
+    assert left_out.number == 2
+    assert "602 tokens" in left_out.reason
+    assert "512 fit" in left_out.reason
+
+
 def test_a_list_of_another_kind_keeps_its_columns_named_words_or_tags():
     rows = [{"text": f"it sat {i}.", "tags": ["a", "b"][: i % 3]} for i in range(40)]
     assert read("\n".join(map(json.dumps, rows)), "a.jsonl").kind == "multilabel"
