@@ -1,6 +1,7 @@
 """Lists in bfloat16: rows whose decisions are close are run again in float32, model by model."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -350,9 +351,10 @@ class FastList:
         rng = np.random.default_rng(SEED)
         n = n_first(n_rows, bool(self._kind.groups)) if self._seen else 0
         first = np.sort(rng.choice(n_rows, n, replace=False)).tolist()
+        more = self._filling(first)
         if first:
-            yield self._first(first)
-        done = set(first)
+            yield from self._first(first, more)
+        done = {*first, *more}
         yield from self._all([row for row in range(n_rows) if row not in done])
         for _ in range(ROUNDS):
             rows = self._still_close()
@@ -372,11 +374,7 @@ class FastList:
 
     def blocks(self, rows: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """Yield blocks of rows in the order of their padded lengths for all models."""
-        tokens = {key: self._kind.lengths(key) for key in self._ready.specs}
-        padded = {
-            row: tuple(half_tokens(of_model[row], 10**9) for of_model in tokens.values())
-            for row in rows
-        }
+        padded = self._padded(rows)
         most, most_tokens = self._kind.block
         block: list[int] = []
         n_tokens = 0
@@ -392,6 +390,27 @@ class FastList:
         if block:
             yield tuple(block)
 
+    def _padded(self, rows: Sequence[int]) -> dict[int, tuple[int, ...]]:
+        """Return by row its padded length for each model."""
+        tokens = [self._kind.lengths(key) for key in self._ready.specs]
+        return {row: tuple(half_tokens(each[row], 10**9) for each in tokens) for row in rows}
+
+    def _filling(self, first: Sequence[int]) -> list[int]:
+        """Return other rows that fill the batches of the first ones, instead of copies."""
+        if not first or not self._kind.has_batches:
+            return []
+        found: list[int] = []
+        padded = self._padded(range(len(self._ready.texts.rows)))
+        n_missing = {
+            lengths: -n % half_rows(max(lengths), device_of(self._ready.ask))
+            for lengths, n in Counter(padded[row] for row in first).items()
+        }
+        for row in sorted({*padded} - {*first}):
+            if n_missing.get(padded[row], 0):
+                n_missing[padded[row]] -= 1
+                found.append(row)
+        return found
+
     def _end(self, padded: Sequence[tuple[int, ...]]) -> int:
         """Return where a block ends, so that its last batch is full: it begins the next one."""
         last = padded[-1]
@@ -399,17 +418,20 @@ class FastList:
         n_left = padded.count(last) % size if self._kind.has_batches else 0
         return len(padded) - n_left if n_left < len(padded) else len(padded)
 
-    def _first(self, rows: list[int]) -> Part[Any]:
-        """Run rows in both precisions; what counts of them is float32."""
+    def _first(self, rows: list[int], more: list[int]) -> Iterator[Part[Any]]:
+        """Run rows in both precisions, of which float32 counts; then those that share batches."""
+        states = {key: self.half_states(key, [*rows, *more]) for key in self._seen}
         readings: Readings = {}
         for key in self._ready.specs:
             if key in self._seen:
-                self._half(key, rows, self.half_states(key, rows))
+                self._half(key, rows, states[key][: len(rows)])
             readings[key] = self._exact(key, rows)
         part = Part(tuple(rows), self._kind.value(rows, readings))
         for seen in self._seen.values():
             seen.is_first[rows] = seen.is_exact[rows] = True
-        return part
+        yield part
+        if more:
+            yield self._part(more, {key: each[len(rows) :] for key, each in states.items()})
 
     def _part(self, rows: Sequence[int], states: Mapping[str, States]) -> Part[Any]:
         """Return what all models read of rows, with those that are close in float32.

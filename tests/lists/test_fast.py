@@ -8,6 +8,8 @@ import torch
 from torch import nn
 
 import explorer
+from explorer.inference.runs import call_on_model
+from explorer.lists import fast as fast_lists
 from explorer.lists import rule
 from explorer.models import half, loading
 from explorer.models.forward import tokenize
@@ -152,6 +154,31 @@ def test_a_fast_list_has_the_decisions_of_float32(tiny_family, has_instructions)
         assert np.nanmax(difference[is_exact]) < 1e-5
         assert np.nanmin(difference[~is_exact]) > 0
     assert not [key for key in loading._loaded if half.COPY in key[0]]
+
+
+def test_the_batches_of_the_first_rows_are_filled_with_other_rows(
+    tiny_family, has_instructions, monkeypatch
+):
+    """Until all rows are read once, at most one batch of each length is not full."""
+    asked = []
+
+    def noted(job, spec, ask, *given):
+        if job is mask_states and given[1]:
+            asked.append((spec.key, [row.ids for row in given[0]]))
+        return call_on_model(job, spec, ask, *given)
+
+    monkeypatch.setattr(fast_lists, "call_on_model", noted)
+    texts = list(dict.fromkeys(f"{sentence(4 + 7 * (n % 2))} [MASK]" for n in range(200)))
+    explorer.texts([{"text": text} for text in texts], kind="masked", precision="fast")
+    for key in tiny_family.specs:
+        batches = [rows for of_model, rows in asked if of_model == key]
+        read = np.cumsum([len(rows) for rows in batches])
+        batches = batches[: int(np.searchsorted(read, len(texts))) + 1]
+        shapes = [half_tokens(len(rows[0]), 512) for rows in batches]
+        is_full = [
+            len(rows) == half_rows(n, "cpu") for n, rows in zip(shapes, batches, strict=True)
+        ]
+        assert is_full.count(False) <= len(set(shapes)) < is_full.count(True)
 
 
 def test_pairs_and_sentences_are_fast_too(tiny_family, has_instructions):
