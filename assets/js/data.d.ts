@@ -384,3 +384,123 @@ export interface SizesData {
   rows: SizeRow[];
   texts: Record<string, any>;
 }
+
+/** Word of another model that is followed through the layers of this one. */
+export interface FollowedWord {
+  word: string;
+  piece: string;
+  p: number[];
+  rank: number[];
+  decided: number | null;
+}
+
+/** Answers of one model at one mask after each layer. */
+export interface LensMask {
+  words: string[];
+  p: number[][];
+  rank: number[];
+  kl: number[];
+  top: [string, number][][];
+  decided: number;
+  followed: Record<string, FollowedWord>;
+}
+
+/** One model's answers, and of a shared layer what its dial needs. */
+export interface LensModel {
+  key: string;
+  label: string;
+  layers: number;
+  masks: LensMask[];
+  flops: number[];
+  pooled: boolean;
+  chart?: Chart;
+}
+
+/** Model without answers, and why. */
+export interface LensCard {
+  key: string;
+  label: string;
+  sentence: string;
+  code: string;
+}
+
+/** Answers after every number of applications. */
+export interface DialData {
+  top: [string, number][][];
+  kl: number[];
+}
+
+/** Rank of every word at each layer of one model; 0 where it has none. */
+export interface WordsRanks {
+  key: string;
+  label: string;
+  rank: number[][];
+  groups: number[][];
+  first: number;
+}
+
+/** First words of a text at each layer. */
+export interface EveryWordData {
+  words: string[];
+  n_words: number;
+  counted: number;
+  models: WordsRanks[];
+}
+
+/** Answers of all models; ``deeper`` and ``every`` are what the browser asks for later. */
+export interface LensData {
+  masks: string[];
+  n_masks: number;
+  models: LensModel[];
+  cards: LensCard[];
+  texts: Record<string, any>;
+  run: Record<string, any>;
+  deeper?: Record<string, DialData>;
+  every?: EveryWordData;
+}
+
+/** Effect of each state at one mask: [layer][word], empty where the texts differ too little. */
+export interface PatchingMap {
+  answers: string[];
+  are_first: boolean;
+  gaps: number[];
+  effect: number[][];
+  taken: number;
+}
+
+/** One model's maps, or why it has none. */
+export interface PatchedModel {
+  key: string;
+  label: string;
+  maps: PatchingMap[];
+  groups: number[][];
+  refused: string;
+}
+
+/** Results of patching: the words of the second text, and each model's maps. */
+export interface PatchingFound {
+  words: string[];
+  changed: number;
+  was: string;
+  becomes: string;
+  masks: number[];
+  n_masks: number;
+  near: string[];
+  models: PatchedModel[];
+}
+
+/** Change of the text that is proposed. */
+export interface OfferedChange {
+  kind: string;
+  was: string;
+  becomes: string;
+  text: string;
+}
+
+/** Proposed changes, and the two texts. */
+export interface PatchingOffer {
+  offered: OfferedChange[];
+  first: string;
+  second: string;
+  other: string;
+}

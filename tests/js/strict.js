@@ -7,6 +7,7 @@ import ts from 'typescript';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const STRICT = [
   'claims/',
+  'depth/',
   'kit/',
   'lesson/',
   'page/',

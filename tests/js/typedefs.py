@@ -17,6 +17,8 @@ from explorer.ui.shell.input_bar import BoxData
 from explorer.ui.shell.view import ViewConfig, ViewData
 from explorer.views.chart import ChartData
 from explorer.views.claims import BenchmarksData, ChecksData, LedgerData, ResultsData, SharesData
+from explorer.views.depth.lens import LensData
+from explorer.views.depth.patching import PatchingFound, PatchingOffer
 from explorer.views.parameters.counts import MapData
 from explorer.views.parameters.shapes import BuildData, SharingRow, SizesData
 from explorer.views.predictions import GapsData, WordsData
@@ -26,6 +28,7 @@ SENT = (
     *(ViewData, ViewConfig, BoxData, ChartData, GapsData, WordsData, ListFormData),
     *(BenchmarksData, ChecksData, LedgerData, ResultsData, SharesData),
     *(BuildData, MapData, SharingRow, SizesData),
+    *(LensData, PatchingFound, PatchingOffer),
 )
 """The data that the strictly typed folders of ``assets/js`` read."""
 HEAD = "// Data of the page and of pictures as Python sends it: written by python -m tests.js.typedefs."

@@ -8,7 +8,9 @@ import {choose, chosen} from '../page/here.js';
 /**
  * What the dial knows: the lens's own answers up to the usual depth, all of them where the server
  * was asked (`deeper`, by model and mask).
- * @param {any} model @param {number} place which mask @param {any} data
+ * @param {import('../data').LensModel} model
+ * @param {number} place which mask
+ * @param {import('../data').LensData} data
  */
 function knownOf(model, place, data) {
   const mask = model.masks[place];
@@ -21,7 +23,7 @@ export const lacking = texts => (window.explorer?.taken ? texts.needs_page : tex
 /**
  * What a dial can show, one row for each application and word: of the models that share their
  * layer.
- * @param {any} data
+ * @param {import('../data').LensData} data
  */
 export const dialRows = data =>
   data.models
@@ -47,7 +49,10 @@ export const dialRows = data =>
       }),
     );
 
-/** How often the layer is applied in those rows, by label and mask. @param {any} data */
+/**
+ * How often the layer is applied in those rows, by label and mask.
+ * @param {import('../data').LensData} data
+ */
 export const applications = data =>
   Object.fromEntries(
     data.models
@@ -60,9 +65,9 @@ export const applications = data =>
 
 /**
  * Up to the usual depth the lens has the answers already; beyond it the server is asked once.
- * @param {any} model
+ * @param {import('../data').LensModel} model
  * @param {number} place which mask
- * @param {any} data
+ * @param {import('../data').LensData} data
  * @param {import('../gradio.js').Context} context
  */
 export function dial(model, place, data, {asks, shows}) {
@@ -80,7 +85,7 @@ export function dial(model, place, data, {asks, shows}) {
   const shown = make('output'),
     answer = make('div', {class: 'dd-answer', role: 'status'});
   const node = make('section', {class: 'dd', 'data-model': model.key});
-  const {chart} = model,
+  const chart = /** @type {import('../data').Chart} */ (model.chart),
     plot = figure(chart, texts.dial_chart);
   let asked = found.top.length > usual;
 
@@ -114,6 +119,7 @@ export function dial(model, place, data, {asks, shows}) {
     );
   }
 
+  /** @param {number} times */
   function after(times) {
     const top = found.top[times - 1],
       full = niceTop(top[0][1]),

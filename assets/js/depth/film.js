@@ -9,7 +9,8 @@ import {look} from '../page/look.js';
 export {constants, table, whole} from '../kit/figure.js';
 
 const SIDE = 92;
-const drawn = new WeakMap(); // root -> how it is drawn anew
+/** How each is drawn anew. @type {WeakMap<HTMLElement, () => void>} */
+const drawn = new WeakMap();
 const kept = look('shared', 0); // the head, from 0
 
 /** The chosen head, or the last of fewer. @param {number} heads */
@@ -33,6 +34,7 @@ export function show(root, data, context) {
   const strip = make('div', {class: 'df', role: 'img'});
   let chosen = headOf(heads);
 
+  /** @param {number} layer @param {any} palette */
   function tile(layer, palette) {
     const image = headImage(wall, {m: 0, i: layer * heads + chosen}, palette),
       shown = make('canvas');
@@ -50,7 +52,7 @@ export function show(root, data, context) {
 
   /** The chosen head's line, strong and in front of the others. */
   function lines() {
-    const of = head => ({
+    const of = (/** @type {number} */ head) => ({
       ...spec.data[head],
       opacity: head === chosen ? 1 : 0.3,
       line: {...spec.data[head].line, width: head === chosen ? 3 : 1.25},

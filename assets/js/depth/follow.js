@@ -3,7 +3,7 @@ import {make, sayNodes, word} from '../kit/dom.js';
 
 /**
  * The word that a key stands for at a mask: that model's answer.
- * @param {any} data
+ * @param {import('../data').LensData} data
  * @param {number} place
  * @param {string} key
  */
@@ -12,11 +12,12 @@ const wordOf = (data, place, key) =>
 
 /**
  * The choices by their keys: each model's own answer first, then every different answer once.
- * @param {any} data
+ * @param {import('../data').LensData} data
  * @param {number} place
  * @returns {Record<string, string>}
  */
 export function offered(data, place) {
+  /** @type {Map<string, string>} */
   const words = new Map();
   for (const {key} of data.models) {
     const word = wordOf(data, place, key);
@@ -27,7 +28,7 @@ export function offered(data, place) {
 
 /**
  * The choice that a link's key stands for: the first one with its word.
- * @param {any} data
+ * @param {import('../data').LensData} data
  * @param {number} place
  * @param {string} key
  */
@@ -40,7 +41,11 @@ export function keyOf(data, place, key) {
   );
 }
 
-/** A mask with the followed word first, beside the words that are drawn anyway. */
+/**
+ * A mask with the followed word first, beside the words that are drawn anyway.
+ * @param {import('../data').LensMask} mask
+ * @param {import('../data').FollowedWord} followed
+ */
 function withFirst(mask, followed) {
   const others = [...mask.words.keys()]
     .filter(i => mask.words[i] !== followed.word)
@@ -57,7 +62,7 @@ function withFirst(mask, followed) {
 
 /**
  * The models as they are drawn; one without the word keeps its own.
- * @param {any[]} models
+ * @param {import('../data').LensModel[]} models
  * @param {number} place
  * @param {string} key
  */
@@ -69,9 +74,15 @@ export const followedIn = (models, place, key) =>
     ),
   }));
 
+/**
+ * @param {import('../data').LensData} data
+ * @param {import('../data').LensModel} model
+ * @param {import('../data').FollowedWord | undefined} followed
+ * @returns {[string, Record<string, string>]}
+ */
 function sentence({texts}, {layers}, followed) {
   if (!followed) return [texts.followed_none, {}];
-  const rank = followed.rank.at(-1).toLocaleString('en'),
+  const rank = followed.rank[followed.rank.length - 1].toLocaleString('en'),
     lost = followed.rank.lastIndexOf(1);
   if (followed.decided !== null)
     return [
@@ -85,7 +96,7 @@ function sentence({texts}, {layers}, followed) {
 
 /**
  * What becomes of the followed word in each model.
- * @param {any} data
+ * @param {import('../data').LensData} data
  * @param {number} place
  * @param {string} key
  */
@@ -103,7 +114,7 @@ export function finding(data, place, key) {
   return make(
     'p',
     {class: 'finding'},
-    ...sayNodes(data.texts.followed, {word: word(wordOf(data, place, key))}),
+    ...sayNodes(data.texts.followed, {word: word(wordOf(data, place, key) ?? '')}),
     ...parts,
     '.',
   );
@@ -111,7 +122,7 @@ export function finding(data, place, key) {
 
 /**
  * Each model's piece of the followed word, by mask, as the lines of Python have it.
- * @param {any} data
+ * @param {import('../data').LensData} data
  * @param {string} key
  */
 export const piecesFollowed = (data, key) =>
@@ -123,7 +134,12 @@ export const piecesFollowed = (data, key) =>
     ),
   );
 
-/** The word that a saved file names. @param {any} data @param {number} place @param {string} key */
+/**
+ * The word that a saved file names.
+ * @param {import('../data').LensData} data
+ * @param {number} place
+ * @param {string} key
+ */
 export function said(data, place, key) {
   const word = data.masks.length ? wordOf(data, place, key) : undefined;
   return word === undefined ? {} : {followed: word};
@@ -131,7 +147,7 @@ export function said(data, place, key) {
 
 /**
  * Rows of the followed word, one for each mask, model and layer.
- * @param {any} data
+ * @param {import('../data').LensData} data
  * @param {string} key
  */
 export const rows = (data, key) =>

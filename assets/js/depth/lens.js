@@ -23,6 +23,9 @@ export {whole} from '../kit/figure.js';
 
 const kept = look('follow', 'own'); // the model whose answer is followed in all of them
 
+/** @typedef {import('../data').LensData} LensData */
+
+/** @param {LensData} data @param {number} place */
 function finding({models, masks, n_masks: all, texts}, place) {
   if (!masks.length) return make('p', {class: 'finding'}, texts.nothing_hidden);
   const parts = models.flatMap((model, i) => {
@@ -44,8 +47,10 @@ function finding({models, masks, n_masks: all, texts}, place) {
   );
 }
 
+/** @param {string[]} masks */
 const placeOf = masks => Math.min(Number(chosen('mask')) || 0, Math.max(0, masks.length - 1));
 
+/** @param {import('../data').LensCard} card */
 const card = ({key, label, sentence}) =>
   make(
     'section',
@@ -54,6 +59,7 @@ const card = ({key, label, sentence}) =>
     make('p', {}, sentence),
   );
 
+/** @param {LensData} data @param {number} place @param {import('../gradio.js').Context} context */
 function lens(data, place, context) {
   const {texts, masks, n_masks: all} = data,
     models = followedIn(data.models, place, kept.value),
@@ -101,7 +107,7 @@ function lens(data, place, context) {
 
 /**
  * The words are read when the reader looks at them: they cost more than the masks.
- * @param {any} data
+ * @param {import('../data').LensData} data
  * @param {HTMLElement} root
  * @param {HTMLElement} top
  * @param {HTMLElement} place
@@ -110,16 +116,17 @@ function lens(data, place, context) {
 async function words(data, root, top, place, {asks, shows}) {
   place.replaceChildren(make('p', {class: 'note', role: 'status'}, data.texts.waiting));
   try {
+    /** @type {import('../data').EveryWordData} */
+    const ranks = data.every ?? JSON.parse(await asks({params: data.run, want: 'words'}));
     if (!data.every) {
-      data.every = JSON.parse(await asks({params: data.run, want: 'words'}));
+      data.every = ranks;
       shows?.(JSON.stringify(data)); // a tab that is saved has it with it
     }
     if (chosen('lens') !== 'words') return; // the reader looks at a mask again
-    const found = data.every,
-      part = {kind: 'depth/words', root, picture: every, data: found};
-    top.replaceChildren(every.wordFinding(found, data.texts));
+    const part = {kind: 'depth/words', root, picture: every, data: ranks};
+    top.replaceChildren(every.wordFinding(ranks, data.texts));
     place.replaceChildren(
-      ...every.wordMaps(found, data.texts),
+      ...every.wordMaps(ranks, data.texts),
       menuOf(root, part, !window.explorer?.taken) ?? '',
     );
   } catch {
@@ -132,7 +139,7 @@ async function words(data, root, top, place, {asks, shows}) {
 export const choices = ['mask', 'lens', 'times', 'look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, {shows, ...others}) {
+export function show(root, /** @type {LensData} */ data, {shows, ...others}) {
   const {texts, masks} = data,
     top = make('div'),
     bar = make('div', {class: 'aw-bar'}),
@@ -151,7 +158,7 @@ export function show(root, data, {shows, ...others}) {
   function draw() {
     const place = placeOf(masks);
     const shownAs = chosen('lens') === 'words' ? 'words' : 'mask',
-      turn = key => {
+      turn = (/** @type {string} */ key) => {
         choose({lens: key});
         draw();
       };
@@ -170,8 +177,8 @@ export function show(root, data, {shows, ...others}) {
           })
         : '',
       shownAs === 'mask' && Object.keys(answers).length > 2
-        ? choice(texts.follow, answers, key, one => {
-            kept.value = one;
+        ? choice(texts.follow, answers, key, model => {
+            kept.value = model;
             draw();
           })
         : '',
@@ -185,6 +192,7 @@ export function show(root, data, {shows, ...others}) {
       );
   }
 
+  /** @param {() => void} press */
   function hideEach(press) {
     const button = make('button', {type: 'button', class: 'chip'}, texts.hide_each);
     button.addEventListener('click', press);
@@ -196,7 +204,7 @@ export function show(root, data, {shows, ...others}) {
 }
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = data => ({
+export const said = (/** @type {LensData} */ data) => ({
   state: {
     mask: 1 + placeOf(data.masks),
     ...followedSaid(data, placeOf(data.masks), kept.value),
@@ -209,7 +217,7 @@ export const said = data => ({
 });
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = data => ({
+export const constants = (/** @type {LensData} */ data) => ({
   MASKS: data.masks.length,
   APPLIED: applications(data),
   FOLLOWED: piecesFollowed(data, kept.value),
@@ -219,8 +227,8 @@ export const constants = data => ({
 });
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const of = model =>
+export function table(/** @type {LensData} */ data) {
+  const of = (/** @type {import('../data').LensModel} */ model) =>
     model.masks.flatMap((mask, place) =>
       mask.p.flatMap((shares, layer) =>
         mask.words.map((word, i) => [

@@ -6,9 +6,17 @@ import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
 import {layerName} from './strip.js';
 
+/**
+ * @typedef {import('../data').PatchingOffer & {texts: any}} Offer
+ * @typedef {import('../data').PatchingFound & Offer} Data with the results
+ * @typedef {import('../data').PatchedModel} Model
+ * @typedef {import('../data').PatchingMap} Effects
+ */
+
 const FAINT = 0.05; // what is nearer to 0 is printed quietly
-const short = v => (Math.abs(v) < 0.005 ? '0' : fixed(v, 2).replace(/\.00$/, ''));
-const modelName = model =>
+const short = (/** @type {number} */ v) =>
+  Math.abs(v) < 0.005 ? '0' : fixed(v, 2).replace(/\.00$/, '');
+const modelName = (/** @type {Model} */ model) =>
   make('span', {class: 'model-name', 'data-model': model.key}, model.label);
 
 /**
@@ -32,7 +40,12 @@ export function between(effect, changed, at) {
   );
 }
 
-/** What the sentence says of words between; nothing where there are none. */
+/**
+ * What the sentence says of words between; nothing where there are none.
+ * @param {Data} data
+ * @param {Model[]} told
+ * @param {number} mask
+ */
 function others({words, changed, masks, texts}, told, mask) {
   const found = told.flatMap(model => {
     const word = between(model.maps[mask].effect, changed, masks[mask]);
@@ -50,6 +63,7 @@ function others({words, changed, masks, texts}, told, mask) {
   ]);
 }
 
+/** @param {Data} data @param {number} mask */
 function finding(data, mask) {
   const {models, was, becomes, texts} = data,
     told = models.filter(model => model.maps[mask]?.effect.length);
@@ -81,6 +95,7 @@ function finding(data, mask) {
   );
 }
 
+/** @param {Offer} offer @param {import('../gradio.js').Context} context */
 function offers({offered, second, texts}, {ask}) {
   const buttons = offered.map(({kind, was, becomes, text}) => {
     const name = say(texts.offer, {kind: texts.kinds[kind], was, becomes});
@@ -102,6 +117,13 @@ function offers({offered, second, texts}, {ask}) {
     : '';
 }
 
+/**
+ * @param {number} value
+ * @param {Model} model
+ * @param {string} name
+ * @param {number} layer
+ * @param {any} texts
+ */
 function cell(value, model, name, layer, texts) {
   const said = say(texts.cell, {
     model: model.label,
@@ -115,6 +137,7 @@ function cell(value, model, name, layer, texts) {
   return node;
 }
 
+/** @param {Model} model @param {number} mask @param {Data} data @param {number} deepest */
 function map(model, mask, data, deepest) {
   const {words, changed, masks, texts} = data,
     {effect} = model.maps[mask];
@@ -165,8 +188,13 @@ function map(model, mask, data, deepest) {
   );
 }
 
+/**
+ * @param {Effects} effects
+ * @param {any} texts
+ * @param {ReturnType<typeof explainer>} explain
+ */
 function answers({answers: [first, second], are_first: areFirst, gaps, effect}, texts, explain) {
-  const [d_first, d_second] = gaps.map(gap => signed(gap));
+  const [d_first, d_second] = gaps.map(signed);
   if (!effect.length)
     return make(
       'p',
@@ -181,8 +209,15 @@ function answers({answers: [first, second], are_first: areFirst, gaps, effect}, 
   );
 }
 
-const signed = gap => (gap < 0 ? '−' : '+') + brief(Math.abs(gap));
+const signed = (/** @type {number} */ gap) => (gap < 0 ? '−' : '+') + brief(Math.abs(gap));
 
+/**
+ * @param {Model} model
+ * @param {number} mask
+ * @param {Data} data
+ * @param {number} deepest
+ * @param {ReturnType<typeof explainer>} explain
+ */
 function section(model, mask, data, deepest, explain) {
   const patched = model.maps[mask];
   const inside = patched
@@ -199,11 +234,14 @@ function section(model, mask, data, deepest, explain) {
   );
 }
 
-const drawn = new WeakMap(); // root -> the two texts whose picture came last
+/** The two texts whose picture came last. @type {WeakMap<HTMLElement, string>} */
+const drawn = new WeakMap();
 
 /**
  * The second text is the page's from its picture on; Back has its own, also where this one is drawn
  * anew, and so has a newer text.
+ * @param {HTMLElement} root
+ * @param {Offer} offer
  */
 function keep(root, {first, second, other}) {
   const pair = JSON.stringify([first, second]),
@@ -216,7 +254,7 @@ function keep(root, {first, second, other}) {
 export const choices = ['mask'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, context) {
+export function show(root, /** @type {Data} */ data, context) {
   const {models, texts} = data;
   keep(root, data);
   if (!models) {
@@ -264,7 +302,7 @@ export function show(root, data, context) {
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({second, words = [], models = []}) => ({
+export const constants = (/** @type {Data} */ {second, words = [], models = []}) => ({
   SECOND: second,
   WORDS: words,
   GROUPS: Object.fromEntries(
@@ -276,8 +314,8 @@ export const constants = ({second, words = [], models = []}) => ({
 export const said = ({second}) => ({state: {second_text: second}});
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table({models = [], words = []}) {
-  const of = model =>
+export function table(/** @type {Data} */ {models = [], words = []}) {
+  const of = (/** @type {Model} */ model) =>
     model.maps.flatMap((patched, mask) => {
       // where the texts differ by too little there are no shares
       const told = [model.label, mask + 1, ...patched.answers, ...patched.gaps];

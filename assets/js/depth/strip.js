@@ -3,30 +3,48 @@
 import {make, say, svg, vary} from '../kit/dom.js';
 import {nats, number} from '../kit/numbers.js';
 
-const CURVE = 34;
-const rowOf = deepest => (deepest > 8 ? 26 : 36);
+/**
+ * @typedef {import('../data').LensModel} Model
+ * @typedef {import('../data').LensMask & {isFollowed?: boolean}} Mask
+ * @typedef {{row: number, height: number}} Size
+ */
 
-/** How high all strips and their rows are: the deepest model's rows touch. */
+const CURVE = 34;
+const rowOf = (/** @type {number} */ deepest) => (deepest > 8 ? 26 : 36);
+
+/**
+ * How high all strips and their rows are: the deepest model's rows touch.
+ * @param {Model[]} models
+ * @returns {Size}
+ */
 export function sizeOf(models) {
   const deepest = Math.max(...models.map(model => model.layers)),
     row = rowOf(deepest);
   return {row, height: row * (deepest + 1)};
 }
 
+/** @param {any} texts @param {number} layer */
 export const layerName = (texts, layer) =>
   layer ? say(texts.layer, {n: layer}) : texts.embeddings;
 /** A divergence as the strips print it. @param {number} kl */
 export const klOf = kl => nats(kl);
-const short = p => (p >= 0.0005 ? p.toFixed(3) : '');
+const short = (/** @type {number} */ p) => (p >= 0.0005 ? p.toFixed(3) : '');
 
 /**
  * The largest probability in any strip of one mask: the fullest colour.
- * @param {any[]} models
+ * @param {Model[]} models
  * @param {number} place
  */
 export const most = (models, place) =>
   Math.max(...models.flatMap(model => model.masks[place].p.flat()));
 
+/**
+ * @param {Model} model
+ * @param {Mask} mask
+ * @param {number} layer
+ * @param {any} texts
+ * @param {number} full the largest probability
+ */
 function row(model, mask, layer, texts, full) {
   const name = layerName(texts, layer),
     about = {model: model.label, layer: name};
@@ -62,6 +80,12 @@ function row(model, mask, layer, texts, full) {
   );
 }
 
+/**
+ * @param {Mask} mask
+ * @param {number} top
+ * @param {Size} size
+ * @param {(layer: number) => number} at
+ */
 function curve(mask, top, {row, height}, at) {
   const points = mask.kl.map(
     (kl, layer) => `${(2 + ((CURVE - 4) * kl) / (top || 1)).toFixed(1)},${at(layer) + row / 2}`,
@@ -80,17 +104,18 @@ function curve(mask, top, {row, height}, at) {
 }
 
 /**
- * @param {any} model
+ * @param {Model} model
  * @param {number} place which mask
- * @param {ReturnType<typeof sizeOf>} size
+ * @param {Size} size
  * @param {{kl: number, p: number}} top the largest of all models
  * @param {any} texts
  */
 export function strip(model, place, size, top, texts) {
-  const mask = model.masks[place],
-    at = layer => Math.round(((size.height - size.row) * layer) / model.layers);
+  const mask = /** @type {Mask} */ (model.masks[place]),
+    at = (/** @type {number} */ layer) =>
+      Math.round(((size.height - size.row) * layer) / model.layers);
   const rows = mask.p.map((_, layer) => row(model, mask, layer, texts, top.p));
-  rows.forEach((one, layer) => vary(one, '--top', at(layer)));
+  rows.forEach((line, layer) => vary(line, '--top', at(layer)));
   const head = make(
     'div',
     {class: 'dp-head'},

@@ -2,9 +2,11 @@
 import {make, say, sayNodes, vary} from '../kit/dom.js';
 import {layerName} from './strip.js';
 
-const place = rank => (!rank ? '–' : rank < 1000 ? String(rank) : `${Math.round(rank / 1000)}k`);
-const shade = rank => (rank ? Math.max(0, 1 - Math.log10(rank) / 4) : 0);
+const place = (/** @type {number} */ rank) =>
+  !rank ? '–' : rank < 1000 ? String(rank) : `${Math.round(rank / 1000)}k`;
+const shade = (/** @type {number} */ rank) => (rank ? Math.max(0, 1 - Math.log10(rank) / 4) : 0);
 
+/** @param {number} rank @param {string} word @param {number} layer @param {any} texts */
 function cell(rank, word, layer, texts) {
   const shown = rank ? rank.toLocaleString('en') : '–';
   const node = make(
@@ -16,6 +18,7 @@ function cell(rank, word, layer, texts) {
   return node;
 }
 
+/** @param {import('../data').WordsRanks} model @param {string[]} words @param {any} texts */
 function map(model, words, texts) {
   const name = say(texts.words_strip, {model: model.label});
   const head = make(
@@ -43,7 +46,11 @@ function map(model, words, texts) {
   );
 }
 
-/** What the maps show, in one sentence. @param {any} data @param {any} texts */
+/**
+ * What the maps show, in one sentence.
+ * @param {import('../data').EveryWordData} data
+ * @param {any} texts
+ */
 export function wordFinding(data, texts) {
   const n = data.counted,
     said = data.models.flatMap((model, i) => [
@@ -63,7 +70,7 @@ export function wordFinding(data, texts) {
   );
 }
 
-/** @param {any} data @param {any} texts */
+/** @param {import('../data').EveryWordData} data @param {any} texts */
 export const wordMaps = (data, texts) => [
   ...data.models.map(model => map(model, data.words, texts)),
   make(
@@ -76,13 +83,13 @@ export const wordMaps = (data, texts) => [
   ),
 ];
 
-/** @param {any} data */
+/** @param {import('../data').EveryWordData} data */
 export const constants = data => ({
   WORDS: data.words,
   GROUPS: Object.fromEntries(data.models.map(model => [model.label, model.groups])),
 });
 
-/** @param {any} data @returns {import('../gradio.js').Table} */
+/** @param {import('../data').EveryWordData} data @returns {import('../gradio.js').Table} */
 export const table = data => ({
   columns: ['model', 'layer', 'position', 'word', 'place'],
   rows: data.models.flatMap(model =>

@@ -25,7 +25,7 @@ from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Steps, handler, job_buttons, status, stepped
-from explorer.views.depth.states import PatchingResults, patching_canvas
+from explorer.views.depth.patching import PatchingResults, patching_canvas
 from explorer.views.markup import note
 
 

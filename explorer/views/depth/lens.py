@@ -1,7 +1,7 @@
 """JSON of the logit lens: the answer after each layer."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import Tokens, spelling_of
 from explorer.refusal import code_of
-from explorer.views.chart import figure_json, line
+from explorer.views.chart import Chart, figure_json, line
 from explorer.views.markup import script_json
 
 if TYPE_CHECKING:
@@ -40,6 +40,88 @@ def dial_figure(spec: ModelSpec, most: int, texts: Mapping[str, Any]) -> "go.Fig
     return figure
 
 
+class FollowedWord(TypedDict):
+    """Word of another model that is followed through the layers of this one."""
+
+    word: str
+    piece: str
+    p: list[float]
+    rank: list[int]
+    decided: int | None
+
+
+class LensMask(TypedDict):
+    """Answers of one model at one mask after each layer."""
+
+    words: list[str]
+    p: list[list[float]]
+    rank: list[int]
+    kl: list[float]
+    top: list[list[tuple[str, float]]]
+    decided: int
+    followed: dict[str, FollowedWord]
+
+
+class LensModel(TypedDict):
+    """One model's answers, and of a shared layer what its dial needs."""
+
+    key: str
+    label: str
+    layers: int
+    masks: list[LensMask]
+    flops: list[int]
+    pooled: bool
+    chart: NotRequired[Chart]
+
+
+class LensCard(TypedDict):
+    """Model without answers, and why."""
+
+    key: str
+    label: str
+    sentence: str
+    code: str
+
+
+class DialData(TypedDict):
+    """Answers after every number of applications."""
+
+    top: list[list[tuple[str, float]]]
+    kl: list[float]
+
+
+class WordsRanks(TypedDict):
+    """Rank of every word at each layer of one model; 0 where it has none."""
+
+    key: str
+    label: str
+    rank: list[list[int]]
+    groups: list[list[int]]
+    first: int
+
+
+class EveryWordData(TypedDict):
+    """First words of a text at each layer."""
+
+    words: list[str]
+    n_words: int
+    counted: int
+    models: list[WordsRanks]
+
+
+class LensData(TypedDict):
+    """Answers of all models; ``deeper`` and ``every`` are what the browser asks for later."""
+
+    masks: list[str]
+    n_masks: int
+    models: list[LensModel]
+    cards: list[LensCard]
+    texts: dict[str, Any]
+    run: dict[str, Any]
+    deeper: NotRequired[dict[str, DialData]]
+    every: NotRequired[EveryWordData]
+
+
 BESIDE = 2
 """Words before and after a mask in its label."""
 
@@ -62,8 +144,7 @@ def lens_canvas(
     """
     tokens = next(iter(runs.values())).tokens
     models = [
-        _model(run, lenses[key]) | _dial(run, work.get(key, ()), extra["texts"])
-        for key, run in runs.items()
+        _model(run, lenses[key], work.get(key, ()), extra["texts"]) for key, run in runs.items()
     ]
     return script_json(
         {
@@ -81,7 +162,8 @@ def lens_canvas(
 
 def dial_json(run: Run, dial: DepthDial) -> str:
     """Return the JSON of the answers after every number of applications."""
-    return script_json({"top": _listed(run, dial.top_ids, dial.top), "kl": unrounded(dial.kl)})
+    data: DialData = {"top": _listed(run, dial.top_ids, dial.top), "kl": unrounded(dial.kl)}
+    return script_json(data)
 
 
 def every_word_json(
@@ -90,7 +172,7 @@ def every_word_json(
     """Return the ranks of the first words at each layer; only words in ``shared_words`` count."""
     indices = alignment.readable[:most]
     counted = shared_words(by_model)
-    models = [
+    models: list[WordsRanks] = [
         {
             "key": key,
             "label": run.spec.label,
@@ -100,27 +182,33 @@ def every_word_json(
         }
         for key, run in runs.items()
     ]
-    words = [alignment.words[i].text for i in indices]
-    summary = {"words": words, "n_words": len(alignment.readable), "counted": int(counted.sum())}
-    return script_json({**summary, "models": models})
+    data: EveryWordData = {
+        "words": [alignment.words[i].text for i in indices],
+        "n_words": len(alignment.readable),
+        "counted": int(counted.sum()),
+        "models": models,
+    }
+    return script_json(data)
 
 
-def _dial(run: Run, work: Sequence[int], texts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the FLOPs of each depth, whether a pooler is counted, and a shared layer's chart."""
-    dial: dict[str, Any] = {"flops": list(work), "pooled": run.spec.architecture.has_pooler}
-    return dial | {"chart": figure_json(dial_figure(run.spec, len(work), texts))} if work else dial
-
-
-def _model(run: Run, lenses: Sequence[MaskLens]) -> dict[str, Any]:
-    return {
+def _model(
+    run: Run, lenses: Sequence[MaskLens], work: Sequence[int], texts: Mapping[str, Any]
+) -> LensModel:
+    """Return the answers, the FLOPs of each depth, and a shared layer's chart."""
+    model: LensModel = {
         "key": run.spec.key,
         "label": run.spec.label,
         "layers": run.spec.architecture.n_layers,
         "masks": [_mask(run, lens) for lens in lenses],
+        "flops": list(work),
+        "pooled": run.spec.architecture.has_pooler,
     }
+    if work:
+        model["chart"] = figure_json(dial_figure(run.spec, len(work), texts))
+    return model
 
 
-def _mask(run: Run, lens: MaskLens) -> dict[str, Any]:
+def _mask(run: Run, lens: MaskLens) -> LensMask:
     return {
         "words": list(lens.words),
         "p": unrounded(lens.probabilities),
@@ -130,21 +218,21 @@ def _mask(run: Run, lens: MaskLens) -> dict[str, Any]:
         "decided": lens.decided_at,
         "followed": {
             key: {
-                "word": one.word,
-                "piece": one.piece,
-                "p": unrounded(one.probabilities),
-                "rank": one.rank.tolist(),
-                "decided": one.decided_at,
+                "word": word.word,
+                "piece": word.piece,
+                "p": unrounded(word.probabilities),
+                "rank": word.rank.tolist(),
+                "decided": word.decided_at,
             }
-            for key, one in lens.followed.items()
+            for key, word in lens.followed.items()
         },
     }
 
 
-def _listed(run: Run, ids: np.ndarray, shares: np.ndarray) -> list[list[list[Any]]]:
+def _listed(run: Run, ids: np.ndarray, shares: np.ndarray) -> list[list[tuple[str, float]]]:
     spelling = spelling_of(run.vocabulary)
     return [
-        [[spelling.word(run.vocabulary[i]), p] for i, p in zip(row, unrounded(ps), strict=True)]
+        [(spelling.word(run.vocabulary[i]), p) for i, p in zip(row, unrounded(ps), strict=True)]
         for row, ps in zip(ids, shares, strict=True)
     ]
 

@@ -1,8 +1,7 @@
-"""Charts of hidden states: shared layers, projection, similarity, trajectories, patching."""
+"""Charts of hidden states: shared layers, projection, similarity, trajectories."""
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import floor
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.analysis.alignment import AlignedWord, Alignment, Groups, first_shown
-from explorer.analysis.depth.patching import OneChange, Patching, TextPair
 from explorer.analysis.depth.states import (
     LayerSimilarity,
     SharedDrift,
@@ -21,10 +19,7 @@ from explorer.analysis.depth.states import (
 from explorer.analysis.digits import cosine, enumerated, percent
 from explorer.analysis.records import Records, unrounded
 from explorer.models.specs import ModelSpec
-from explorer.models.tokens import Tokens
 from explorer.views.chart import chart_canvas, line
-from explorer.views.depth.lens import mask_places
-from explorer.views.markup import script_json
 from explorer.views.theme import colour_of
 
 if TYPE_CHECKING:
@@ -376,73 +371,3 @@ def _trajectory_rows(
         for layer in range(len(trajectory.to_start))
         for i, name in enumerate(names)
     ]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PatchingResults:
-    """Results of patching one pair of texts."""
-
-    tokens: Tokens
-    """Tokens of the first text, by any model."""
-    pair: TextPair
-    labels: Mapping[str, str]
-    maps: Mapping[str, Sequence[Patching]]
-    """Results per mask, by key of the models that can be patched."""
-    refused: Mapping[str, str]
-    """Reasons, by key of the models that cannot be patched."""
-
-
-def patching_canvas(
-    suggested: Sequence[OneChange],
-    first: str,
-    second: str,
-    results: PatchingResults | None,
-    texts: Mapping[str, Any],
-) -> str:
-    """Return the JSON of suggested changes and, where given, of the patching results."""
-    changes = [
-        {
-            "kind": change.kind,
-            "was": change.original,
-            "becomes": change.replacement,
-            "text": change.text,
-        }
-        for change in suggested
-    ]
-    proposed = suggested[0].text if suggested else ""
-    other = "" if second == proposed else second
-    offer = {"offered": changes, "first": first, "second": second, "other": other}
-    return script_json(
-        {**offer, **(_results_json(results) if results else {}), "texts": dict(texts)}
-    )
-
-
-def _results_json(results: PatchingResults) -> dict[str, Any]:
-    pair = results.pair
-    n_masks = len(next(iter(results.maps.values()), ()))
-    return {
-        "words": list(pair.words),
-        "changed": pair.changed,
-        "was": pair.original,
-        "becomes": pair.replacement,
-        "masks": list(pair.masks[:n_masks]),
-        "n_masks": len(pair.masks),
-        "near": mask_places(results.tokens)[:n_masks],
-        "models": [_model(key, label, results) for key, label in results.labels.items()],
-    }
-
-
-def _model(key: str, label: str, followed: PatchingResults) -> dict[str, Any]:
-    maps = [
-        {
-            "answers": list(patching.answers),
-            "are_first": patching.are_first,
-            "gaps": unrounded([patching.d_first, patching.d_second]),
-            "effect": unrounded(patching.effect),
-            "taken": patching.takeover_layer(followed.pair.masks[mask], followed.pair.changed),
-        }
-        for mask, patching in enumerate(followed.maps.get(key, ()))
-    ]
-    groups = [list(group) for group in followed.pair.groups.get(key, ())]
-    results = {"maps": maps, "groups": groups, "refused": followed.refused.get(key, "")}
-    return {"key": key, "label": label, **results}
