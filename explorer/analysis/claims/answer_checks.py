@@ -1,8 +1,7 @@
-"""Live checks of answers: pair objectives, distillation, agreement, tuned tasks."""
+"""Live checks of answers: pair objectives, distillation, and agreement."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import torch
@@ -32,14 +31,13 @@ from explorer.analysis.distillation.soft import NotAPair, state_alignment
 from explorer.analysis.measures import kl_of_logs, log_softmax, share_interval
 from explorer.assets import sentences
 from explorer.models.architectures import CheckModels
-from explorer.models.choice.family import family_specs, teacher_of
+from explorer.models.choice.family import teacher_of
 from explorer.models.forward import NO_HEAD, position_logits, run_model, tokenize
 from explorer.models.hub import ModelUnavailable
 from explorer.models.inside.activations import layer_cosines
 from explorer.models.loading import LoadedModel
 from explorer.models.run import Run
 from explorer.models.task_heads import classifiers as heads
-from explorer.models.task_heads.adapters import NotTuned, fitting_card
 from explorer.models.task_heads.classifiers import has_pair_head
 from explorer.models.tokens import spelling_of
 from explorer.refusal import Sentence
@@ -191,7 +189,6 @@ def pair_logits(loaded: LoadedModel, order: str) -> torch.Tensor:
 
 
 NO_PAIR_HEAD = Sentence("no-sentence-head", "its checkpoint has no weights for the sentence head")
-NO_ADAPTER = Sentence("no-fitting-adapter", "it has no adapter for this task that fits")
 OTHER_TEACHER = Sentence("other-teacher", "{student} was not distilled from {teacher}.")
 TWO_VOCABULARIES = Sentence(
     "two-vocabularies", "BERT and DistilBERT have two vocabularies, so no KL compares their words."
@@ -373,48 +370,3 @@ def state_steps(run: Run) -> np.ndarray:
     """Compute the mean L2 norm [layer] of each layer's change to a token's state."""
     change = np.diff(run.hidden_states.astype(np.float64), axis=0)
     return np.linalg.norm(change, axis=-1).mean(axis=-1)
-
-
-def sentiment_accuracy(models: CheckModels) -> CheckOutcome:
-    """Check LC21: SST-2 accuracy of the tuned models, against the majority class."""
-    return _tuned_check(models, "sst2", "accuracy", "SST-2 dev accuracy")
-
-
-def answer_overlap(models: CheckModels) -> CheckOutcome:
-    """Check LC29: SQuAD F1 of the tuned models, against always answering the first three words."""
-    return _tuned_check(models, "squad", "f1", "SQuAD v1.1 dev F1")
-
-
-def _tuned_check(models: CheckModels, task: str, score: str, name: str) -> CheckOutcome:
-    """Check that each model's interval lies above the score of a guess that reads nothing."""
-    scores = {spec.key: _score(models, spec.key, task, score) for spec in _specs(models)}
-    texts = {
-        key: f"{100 * row['value']:.1f}% [{100 * row['interval'][0]:.1f}, "
-        f"{100 * row['interval'][1]:.1f}]"
-        for key, row in scores.items()
-    }
-    guess = max(row["guess"] for row in scores.values())
-    return CheckOutcome(
-        f"{name} when they were tuned, with 95% intervals: {listed(texts)}; a guess that reads "
-        f"nothing reaches {100 * guess:.1f}%",
-        all_hold(lies_in((*row["interval"],), guess, 1) for row in scores.values()),
-        family_name(models.family),
-        {key: percent(100 * row["value"], f" ({name})") for key, row in scores.items()},
-    )
-
-
-def _specs(models: CheckModels) -> tuple:
-    return tuple(spec for spec in family_specs(models.family) if spec.key in CLAIMED)
-
-
-def _score(models: CheckModels, key: str, task: str, score: str) -> dict[str, Any]:
-    """Return one score of a model's card.
-
-    Raises:
-        ModelUnavailable: the model has no adapter that fits.
-    """
-    spec = next(spec for spec in _specs(models) if spec.key == key)
-    try:
-        return fitting_card(spec, task)["scores"][score]
-    except NotTuned as error:
-        raise ModelUnavailable(spec, NO_ADAPTER) from error

@@ -3,7 +3,13 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from explorer.analysis.claims import answer_checks, architecture_checks, published, size_checks
+from explorer.analysis.claims import (
+    answer_checks,
+    architecture_checks,
+    published,
+    size_checks,
+    tuning_checks,
+)
 from explorer.analysis.claims.ledger import Claim, claims_ledger
 from explorer.analysis.claims.outcomes import CheckOutcome, CheckResult, ClaimVerdict
 from explorer.analysis.distillation.soft import NotAPair
@@ -34,7 +40,7 @@ CHECKS: dict[str, Callable[[CheckModels], CheckOutcome]] = {
     "LC18": answer_checks.layer_alignment,
     "LC19": answer_checks.layer_lineage,
     "LC20": answer_checks.fill_agreement,
-    "LC21": answer_checks.sentiment_accuracy,
+    "LC21": tuning_checks.sentiment_accuracy,
     "LC22": architecture_checks.attention_formula,
     "LC23": architecture_checks.both_directions,
     "LC24": architecture_checks.position_effect,
@@ -42,13 +48,15 @@ CHECKS: dict[str, Callable[[CheckModels], CheckOutcome]] = {
     "LC26": published.scores_kept,
     "LC27": size_checks.training_steps,
     "LC28": answer_checks.layer_steps,
-    "LC29": answer_checks.answer_overlap,
+    "LC29": tuning_checks.answer_overlap,
     "LC30": published.printed_cells,
     "LC31": size_checks.printed_shapes,
     "LC32": architecture_checks.special_tokens,
     "LC33": size_checks.classifier_head,
     "LC34": architecture_checks.updated_rows,
     "LC35": size_checks.reading_in_order,
+    "LC36": tuning_checks.untrained_heads,
+    "LC37": tuning_checks.named_entities,
 }
 TIMED: frozenset[str] = frozenset({"LC03", "LC27", "LC35"})
 """Checks that time something and therefore run alone."""
