@@ -109,7 +109,7 @@ def a_check_writes_what_it_measured_beside_the_claim(page):
     published = page.locator(".cl-row .cl-outcome.published")
     expect(published).to_contain_text("from the tables")
     assert page.locator(".cl-row .cl-outcome.measured").count() == 0
-    expect(page.locator(".cc-line")).to_contain_text("Checks run here: 2 of 35")
+    expect(page.locator(".cc-line")).to_contain_text("Checks run here: 2 of 37")
     assert page.evaluate("kept.isConnected"), "a line that is replaced is not read aloud"
 
 
