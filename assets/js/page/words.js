@@ -223,12 +223,18 @@ function redraw(now) {
   drawWords(now);
 }
 
+/** Put the last texts below the further examples, which may be drawn later than this picture. */
+function placeRecent() {
+  if (recent && !recent.select.isConnected) find(document, '#more-examples')?.append(recent.select);
+}
+
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(place, data) {
   texts = data;
   root = place;
+  recent?.select.remove();
   recent = recentTexts(data.recent, run);
-  find(document, '#more-examples')?.append(recent.select);
+  placeRecent();
   write(data.text, window.explorer.typed);
   edit(isBox(document.activeElement)); // it may be typed in already
   withState(hear); // an answer may have been here before this picture
@@ -247,6 +253,7 @@ function hear(state) {
     {typed} = window.explorer;
   if (typed === text) edit(false);
   begin(text, hidden);
+  placeRecent();
   recent?.follow({text, hidden});
   write(text, typed ?? text);
 }

@@ -227,3 +227,10 @@ test('Ctrl or Cmd with Enter compares; Enter alone is Gradio\'s in its own box, 
   bar('A cat.');
   assert.deepEqual(table(), {columns: ['word'], rows: [['A'], ['cat'], ['.']]});
 });
+
+test('the last texts are there also where the further examples are drawn later than the words, or anew', () => {
+  const {page, state} = bar('A cat sat.');
+  page.querySelector('#more-examples').outerHTML = '<div id="more-examples"></div>';
+  reply(state);
+  assert.equal(page.querySelectorAll('#more-examples select.recent').length, 1);
+});
