@@ -1,7 +1,8 @@
 """Live checks of tuning: scores of tuned models, heads before it, names of people and places."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -87,8 +88,15 @@ def _score(models: CheckModels, key: str, task: str, score: str) -> dict[str, An
         ModelUnavailable: the model has no adapter that fits.
     """
     spec = next(spec for spec in _specs(models) if spec.key == key)
-    try:
+    with _needs_adapter(spec):
         return fitting_card(spec, task)["scores"][score]
+
+
+@contextmanager
+def _needs_adapter(spec: ModelSpec) -> Iterator[None]:
+    """A model without a fitting adapter is not available here, so that the check waits."""
+    try:
+        yield
     except NotTuned as error:
         raise ModelUnavailable(spec, NO_ADAPTER) from error
 
@@ -153,10 +161,8 @@ def _by_tuned(
     Raises:
         ModelUnavailable: the model has no adapter that fits.
     """
-    try:
+    with _needs_adapter(spec):
         tuned = tuned_of(loaded, "sst2")
-    except NotTuned as error:
-        raise ModelUnavailable(spec, NO_ADAPTER) from error
     predicted = [bool(class_logits(tuned, text).argmax()) for text in texts]
     return float(np.mean(predicted == truth))
 
@@ -247,12 +253,13 @@ def spans_of(tags: np.ndarray) -> set[Span]:
 
 def span_f1(truth: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> float:
     """Return F1 = 2 hits / (true spans + found spans) of exact spans, 0 without any."""
-    return _f1(np.array(list(map(_counts, truth, found))))
+    return _f1(_counts(truth, found))
 
 
-def _counts(true: np.ndarray, found: np.ndarray) -> tuple[int, int, int]:
-    ours, theirs = spans_of(true), spans_of(found)
-    return len(ours & theirs), len(ours), len(theirs)
+def _counts(truth: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> np.ndarray:
+    """Return by sentence the hits, the true spans and the found spans: int64 [sentence, 3]."""
+    spans = zip(map(spans_of, truth), map(spans_of, found), strict=True)
+    return np.array([(len(ours & theirs), len(ours), len(theirs)) for ours, theirs in spans])
 
 
 def _f1(counts: np.ndarray) -> float:
@@ -264,7 +271,7 @@ def _f1_interval(
     truth: Sequence[np.ndarray], found: Sequence[np.ndarray]
 ) -> tuple[float, float, float]:
     """Return F1 and the ends of its 95% interval, by a bootstrap over the sentences."""
-    counts = np.array(list(map(_counts, truth, found)))
+    counts = _counts(truth, found)
     draws = np.random.default_rng(0).integers(len(counts), size=(DRAWS, len(counts)))
     low, high = np.quantile([_f1(counts[draw]) for draw in draws], (0.025, 0.975))
     return _f1(counts), float(low), float(high)
