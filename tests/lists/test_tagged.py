@@ -17,9 +17,10 @@ from explorer.lists.read import read_table
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import TextList, TextRow, text_list
 from explorer.lists.tagged import Truths, f1_difference, tagged_list
-from explorer.lists.views.rows import as_json
+from explorer.lists.views.rows import as_json, rows_canvas
 from explorer.lists.views.verdict import lines_said
 from explorer.models.specs import ONE_LABEL
+from explorer.models.tokens import split_words
 from explorer.refusal import Refusal
 from tests.tiny_models import WORDS
 
@@ -275,6 +276,30 @@ def test_the_json_and_the_rows_say_which_spans_are_missed(tagger):
         assert len(row["text"].split(" ")) == len(row["tags"].split(" "))
         assert len(row["tags"].split(" ")) == len(row["predicted"].split(" "))
         assert row["right"] == (not row["missed"] and not row["in_vain"])
+
+
+def test_why_opens_the_first_span_that_a_head_misses_or_gives_in_vain(tagger):
+    folders = {"mine": tagger("bert", BIO), "its": tagger("albert", BIO)}
+    found = explorer.texts(tagged_rows(12), explorer.load(folders)).answers
+    heads, asked = found.heads.scores.values(), []
+    lines = json.loads(rows_canvas(found, {}, {}))["lines"]
+    views = {line["n"]: line["open"] for line in lines}
+    for place, row in enumerate(found.texts.rows):
+        view = views[row.number]
+        assert (view["tab"], view["fold"]) == ("tasks", "sentiment")
+        if all(scores.right[place] for scores in heads):
+            assert "span" not in view
+            continue
+        true = [*found.spans[place]]
+        wrong = [span for span in true if any(span not in each.spans[place] for each in heads)]
+        for scores in heads if not wrong else ():
+            wrong += [span for span in scores.spans[place] if span not in true]
+        word, _, label = view["span"].partition(":")
+        at = min(span[1] for span in wrong)
+        before = [*split_words(" ".join(row.tokens[:at]))] if at else []
+        assert (int(word), label) in {(len(before), span[0]) for span in wrong if span[1] == at}
+        asked.append(view["span"])
+    assert len({*asked}) > 2
 
 
 CONLL = """-DOCSTART- -X- -X- O

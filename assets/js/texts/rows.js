@@ -16,7 +16,8 @@ const only = look('only', 'all'),
   order = look('rows', 'apart');
 
 /**
- * @typedef {{tab: string, text: string, hidden?: string, fold?: string, sentiment?: string}} View
+ * @typedef {{tab: string, text: string, hidden?: string, fold?: string, sentiment?: string,
+ *   span?: string}} View
  * @typedef {{n: number, lead: string[], cells: any[][], group: string, apart: number | null, right:
  *   (boolean | null)[], marks: [number, number][],
  *   open: View, more?: View[], offered?: [string, number | null][][]}}
@@ -259,10 +260,10 @@ export const ordersOf = ({kind, texts: t}) => ({
 });
 
 /** @param {number} n of the row @param {View} view */
-function open(n, {tab, text, hidden = '', fold = '', sentiment = ''}) {
+function open(n, {tab, text, hidden = '', fold = '', sentiment = '', span = ''}) {
   opened = n;
   typeText(text);
-  compare({text, hidden, tab, ...(sentiment ? {sentiment} : {})});
+  compare({text, hidden, tab, ...(sentiment && {sentiment}), ...(span && {span})});
   put({tab});
   if (fold) openNext(tab, fold);
   else landOn(tab, '', true);

@@ -25,7 +25,7 @@ from explorer.lists.tagged import TaggedList, renamed
 from explorer.lists.views.heads import has_heads, number
 from explorer.lists.views.strings import WORDS_NAME, names_of, read_as
 from explorer.lists.views.summary_json import summary_json
-from explorer.lists.views.tags import tagged_rows
+from explorer.lists.views.tags import tagged_rows, wrong_span
 from explorer.models.tokens import MASK, SEPARATOR, clean_text, hide_choices, split_words
 from explorer.views.markup import script_json
 
@@ -439,7 +439,8 @@ def _opened(result: ListResult, place: int) -> dict[str, Any]:
             more.append({"tab": "tasks", "text": row.text, "fold": "sentiment", **pair})
         return {"open": more[0], "more": more, "marks": []}
     if isinstance(result, TaggedList):
-        views = [{"tab": "tasks", "text": row.text, "fold": "sentiment"}]
+        asked = wrong_span(result, place)
+        views = [{"tab": "tasks", "text": row.text, "fold": "sentiment", **asked}]
         views += [{"tab": tab, "text": row.text} for tab in ("attention", "depth")]
         return {"open": views[0], "more": views, "marks": []}
     if isinstance(result, SentenceList):

@@ -8,6 +8,7 @@ from explorer.lists.tagged import LEXICON, Span, SpanScores, TagDuel, TaggedList
 from explorer.lists.views.heads import cards_json, folded, score_json
 from explorer.lists.views.strings import p_value, scored
 from explorer.lists.views.tag_strings import CONTROL, SPAN
+from explorer.models.tokens import split_words
 from explorer.views.markup import Markup, el, join, model_name, table
 
 MAX_TYPES = 20
@@ -152,3 +153,20 @@ def _duel_json(duel: TagDuel) -> dict[str, Any]:
         "p_value": duel.p_value,
         "p_value_corrected": duel.corrected,
     }
+
+
+def wrong_span(result: TaggedList, place: int) -> dict[str, str]:
+    """Return the link's field for the first span of a row that a head misses, or gives in vain.
+
+    A tagged row's words may be several of the Tasks tab's, which parts signs from letters.
+    """
+    row, true = result.texts.rows[place], {*result.spans[place]}
+    given = [{*scores.spans[place]} for scores in result.heads.scores.values()]
+    missed = {span for spans in given for span in true - spans}
+    in_vain = {span for spans in given for span in spans - true}
+    if not (wrong := missed or in_vain):
+        return {}
+    label, first, _ = min(wrong, key=lambda span: span[1:])
+    start = sum(len(word) + 1 for word in row.tokens[:first])
+    word = next(n for n, each in enumerate(split_words(row.text)) if each.end > start)
+    return {"span": f"{word}:{label}"}

@@ -45,7 +45,8 @@ def show_spans(state: PageState, text: str, chosen: str) -> list[Any]:
     Args:
         state: The page's state.
         text: The text.
-        chosen: The span: its first word and its label, ``3:PER``; the first one if it is none.
+        chosen: A span, which no model needs to give: its first word and its label, ``3:PER``. The
+            first one that a model gives if there is no such word or label.
 
     Returns:
         The spans, the choice of one, the chosen one, and its words' parts; nothing is visible
@@ -61,12 +62,21 @@ def show_spans(state: PageState, text: str, chosen: str) -> list[Any]:
     except Refusal as error:
         return [refusal_message(sentence_of(error)), nothing, "", ""]
     drawn = show_entities(specs, found, segment, missing)
-    if not (offered := strings.offered_spans(found, specs, segment)):
+    offered = strings.offered_spans(found, specs, segment, asked_span(chosen, specs))
+    if not offered:
         return [drawn, nothing, "", ""]
     chosen = chosen if chosen in offered else next(iter(offered))
     choices = [(label, value) for value, label in offered.items()]
     choice = gr.Dropdown(choices=choices, value=chosen, visible=True)
     return [drawn, choice, chosen, show_why(specs, state, segment, chosen)]
+
+
+def asked_span(chosen: str, specs: Specs) -> tuple[int, str] | None:
+    """Return the word and the label of ``3:PER``; None unless a model's head knows the label."""
+    first, _, label = chosen.partition(":")
+    known = {name for spec in specs.values() for name in labels_of(spec, "tokens")}
+    is_place = first.isascii() and first.isdigit()
+    return (int(first), label) if is_place and label in known else None
 
 
 def show_entities(

@@ -174,6 +174,7 @@ OWN_LABEL = "Each model's own first label"
 GIVES = " gives {label} a probability of {p}"
 WHICH_SPAN = "Why is this part labelled so?"
 SPAN = "{text}: {label} ({models})"
+GIVEN_BY_NONE = "given by no model"
 LONGEST_HINT = 90
 LONGEST_SHOWN = 40
 """Characters of a span in the choice of one."""
@@ -327,9 +328,12 @@ def entities_finding(found: Mapping[str, WordTags], specs: Mapping[str, ModelSpe
 
 
 def offered_spans(
-    found: Mapping[str, WordTags], specs: Mapping[str, ModelSpec], text: str
+    found: Mapping[str, WordTags],
+    specs: Mapping[str, ModelSpec],
+    text: str,
+    asked: tuple[int, str] | None = None,
 ) -> dict[str, str]:
-    """Return each span's first word and label, ``3:PER``, and what the choice of one says."""
+    """Return each span, ``3:PER``, with its choice's text; also one asked for that none gives."""
     texts: dict[tuple[int, str], str] = {}
     models: dict[tuple[int, str], list[str]] = {}
     for key, tags in found.items():
@@ -337,11 +341,14 @@ def offered_spans(
             place = entity.first, entity.label
             texts.setdefault(place, text[entity.start : entity.end])
             models.setdefault(place, []).append(specs[key].label)
+    words = next((tags.words for tags in found.values()), ())
+    if asked and asked[0] < len(words):
+        texts.setdefault(asked, words[asked[0]])
     return {
         f"{first}:{label}": SPAN.format(
             text=brief(texts[first, label], LONGEST_SHOWN),
             label=brief(label),
-            models=", ".join(models[first, label]),
+            models=", ".join(models.get((first, label), [GIVEN_BY_NONE])),
         )
         for first, label in sorted(texts)
     }

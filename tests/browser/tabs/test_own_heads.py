@@ -139,6 +139,15 @@ def a_tagged_list_is_scored(page):
     table = page.locator("#tab-texts .tx-models").first
     expect(table.locator("[data-model=tagger]")).to_be_visible()
     expect(page.locator("#tab-texts")).to_contain_text("F1")
+    why = page.locator(".tx-rows tbody tr").first.get_by_role("button", name="Why?")
+    why.click()
+    part = page.get_by_label("Why is this part labelled so?")
+    expect(part).to_have_value(re.compile(r"^\w+: (PER|LOC) \("))
+    word = part.input_value().partition(":")[0]
+    expect(page).to_have_url(re.compile(r"span=\d+%3A(PER|LOC)"))
+    expect(page.locator(".te-why").first).to_contain_text(word)
+    page.go_back()
+    expect(why).to_be_visible()
 
 
 def a_labelled_list_is_scored(page):

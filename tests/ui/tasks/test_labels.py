@@ -213,6 +213,24 @@ def test_the_page_shows_why_a_chosen_span_is_labelled_as_the_library_says(tagged
             assert reason.partition(" has")[2] in plain(drawn)
 
 
+def test_a_span_that_no_model_gives_is_explained_where_a_link_names_it(tagged):
+    family = explorer.load(tagged.folders)
+    given = {value for _, value in show_spans(tagged.state, LONG, "")[1].choices}
+    words = len(explorer.entities(LONG, family).models["bert"].words)
+    missed = next(f"{n}:X" for n in range(words) if f"{n}:X" not in given)
+    _, choice, chosen, why = show_spans(tagged.state, LONG, missed)
+    assert chosen == choice.value == missed
+    shown = {value: label for label, value in choice.choices}
+    assert set(shown) == {*given, missed}
+    assert shown[missed].endswith(": X (given by no model)")
+    result = explorer.attribute(LONG, family, label="X", word=int(missed.partition(":")[0]))
+    for column, each in zip(
+        every(str(why), "section", cls="te-why"), result.models.values(), strict=True
+    ):
+        numbers = [td.text() for td in column.every("td") if td.text()]
+        assert numbers[-1] == signed(each.value)
+
+
 def test_what_is_no_span_of_the_text_is_the_first_one(tagged):
     first = show_spans(tagged.state, LONG, "")
     for wrong in ("99:X", "x", "0:<b>", ":", "-1:X"):
