@@ -1,5 +1,6 @@
 """Fine-tuned classifiers next to frozen features and baselines, on the same held-out rows."""
 
+import math
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -266,10 +267,16 @@ class BestModel:
     """Its training; of one that was stopped, what there was of it."""
 
     @property
-    def loss(self) -> float:
-        """Its loss on the rows for early stopping, by which it was chosen; inf before an epoch."""
+    def quality(self) -> tuple[float, float]:
+        """Its accuracy on the rows for early stopping, then less their loss; it was chosen by both.
+
+        Before an epoch both are minus infinity.
+        """
         curves = self.run.curves
-        return curves.epochs[curves.best].loss if curves.epochs else float("inf")
+        if not curves.epochs:
+            return -math.inf, -math.inf
+        best = curves.epochs[curves.best]
+        return best.accuracy, -best.loss
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -78,7 +78,7 @@ class _Column:
 
     def keep(self, model: BestModel) -> None:
         """Keep a model if it is better than the one before."""
-        if self.best is None or model.loss < self.best.loss:
+        if self.best is None or model.quality > self.best.quality:
             self.best = model
 
 

@@ -96,8 +96,8 @@ def test_predictions_are_those_of_the_saved_folder_in_plain_transformers(tuned, 
         best = answers.best[key].run
         np.testing.assert_array_equal(logits.argmax(-1).numpy(), best.predicted)
         assert best in answers.runs[key]
-        losses = [min(epoch.loss for epoch in run.curves.epochs) for run in answers.runs[key]]
-        assert answers.best[key].loss == min(losses)
+        ends = [run.curves.epochs[run.curves.best] for run in answers.runs[key]]
+        assert answers.best[key].quality == max((end.accuracy, -end.loss) for end in ends)
         found = explorer.classify(tested[0], family).models[key]
         np.testing.assert_allclose(found.values, logits[0].softmax(-1), atol=1e-5)
         card = (folder / "README.md").read_text("utf-8")

@@ -58,7 +58,8 @@ opens this folder.
 
 **Training.** {method}; at most {epochs} of batches of 16 rows, AdamW with a peak learning rate of
 {rate:g}, linear warm-up over 10% of the steps and linear decay, seed {seed}. These are the weights
-after epoch {best} of {done}, the one with the lowest loss on the rows for early stopping.
+after epoch {best} of {done}, the latest of those with the highest accuracy on the rows for early
+stopping; one that is lower by at most a standard error counts as equal.
 
 **Score.** {score} The score is that of all seeds on the held-out rows.
 

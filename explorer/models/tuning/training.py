@@ -24,11 +24,13 @@ MOST_TOKENS = 4_096
 """Tokens of one pass, padding included; a batch with more is computed in parts."""
 WARM_UP = 0.1
 """Share of the steps in which the rate rises from 0; after them it falls to 0 in a line."""
+ROUNDING = 1e-6
+"""Difference of two accuracies in float32 that are equal."""
 MAX_NORM = 1.0
 """Largest norm of the gradient, to which a larger one is scaled."""
 PATIENCE, PATIENT = 2, 4
-"""Epochs without a lower loss on the rows for early stopping after which the training ends: at
-least two, and a quarter of a longer plan."""
+"""Epochs after the best one after which the training ends: at least two, and a quarter of a longer
+plan."""
 LEAST_EPOCHS, USUAL_STEPS = 5, 60
 """Epochs of a plan that names none, at least: on few rows as many as have so many steps."""
 WIDTH = 768
@@ -152,19 +154,29 @@ class Curves:
     steps: int
     """Steps of the whole plan."""
     patience: int = PATIENCE
-    """Epochs without a lower loss after which the training ends."""
+    """Epochs after the best one after which the training ends."""
+    early: int = 1
+    """Rows for early stopping."""
     losses: tuple[float, ...] = ()
     """Loss of each step that is done, in nats a row."""
     epochs: tuple[Epoch, ...] = ()
 
     @property
     def best(self) -> int:
-        """The epoch, from 0, with the lowest loss on the rows for early stopping."""
-        return int(np.argmin([epoch.loss for epoch in self.epochs]))
+        """The latest epoch, from 0, whose accuracy on the rows for early stopping is the highest.
+
+        One that is lower by at most a standard error, sqrt(a (1 - a) / rows), counts as equal (the
+        rule of one standard error, Breiman et al. 1984). The loss does not choose: it rises with
+        the confidence of a model that answers better from epoch to epoch.
+        """
+        accuracies = np.array([epoch.accuracy for epoch in self.epochs])
+        highest = accuracies.max()
+        least = highest - math.sqrt(highest * (1 - highest) / self.early)
+        return int(np.flatnonzero(accuracies >= least - ROUNDING)[-1])
 
     @property
     def is_over(self) -> bool:
-        """True if the loss has not fallen for as many epochs as its patience."""
+        """True if the best epoch is as many epochs ago as the patience."""
         return len(self.epochs) - 1 - self.best >= self.patience
 
 
@@ -224,7 +236,7 @@ class Tuning:
         """
         steps = steps_of(len(train), self._plan.epochs)
         patience = max(PATIENCE, self._plan.epochs // PATIENT)
-        self.curves = Curves(steps, patience)
+        self.curves = Curves(steps, patience, len(early))
         try:
             for epoch in range(self._plan.epochs):
                 for batch in epoch_batches(train, self._seed, epoch):

@@ -1,6 +1,7 @@
 """The training loop: the numbers of a loop in plain torch, weight decay, seeds, and what ends it."""
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -216,18 +217,20 @@ def test_batches_hold_each_row_once_in_an_order_by_seed_and_epoch():
 def test_the_weights_are_those_of_the_best_epoch_and_training_ends_when_it_gets_no_better():
     loaded = loaded_of("bert")
     network = classifier_on(loaded, ("a", "b"), 0)
-    rows = rows_of(loaded)
-    tuning, kept = Tuning(network, rows, TuningPlan("full", 8, 5e-2)), []
     early = [16, 17, 18, 19]
+    truth = TRUTH.copy()
+    truth[early] = 1 - truth[early]  # what the other rows teach is wrong of these
+    rows = replace(rows_of(loaded), truth=truth)
+    tuning, kept = Tuning(network, rows, TuningPlan("full", 12, 1e-2)), []
     for step in tuning.run([*range(16)], early):
         if len(step.curves.epochs) > len(kept):
             kept.append(copy.deepcopy(network.state_dict()))
     epochs = tuning.curves.epochs
-    assert len(kept) == len(epochs) == min(8, tuning.curves.best + 3) < 8
-    best = int(np.argmin([epoch.loss for epoch in epochs]))
+    best = tuning.curves.best
+    assert len(kept) == len(epochs) == best + 1 + 3 < 12
     assert all(torch.equal(value, network.state_dict()[n]) for n, value in kept[best].items())
     logits = training.logits_of(network, rows, early)
-    assert float(cross_entropy(logits, torch.tensor(TRUTH[early]))) == pytest.approx(
+    assert float(cross_entropy(logits, torch.tensor(truth[early]))) == pytest.approx(
         epochs[best].loss
     )
     assert (
@@ -236,11 +239,34 @@ def test_the_weights_are_those_of_the_best_epoch_and_training_ends_when_it_gets_
     )
 
 
-def test_training_is_over_after_two_epochs_without_a_lower_loss():
-    epochs = [Epoch(n, 0.0, loss, 0.0) for n, loss in enumerate([0.5, 0.4, 0.45, 0.4])]
-    found = [Curves(9, epochs=tuple(epochs[:n])).is_over for n in (1, 2, 3, 4)]
+def curves_of(accuracies, early, patience=2):
+    return Curves(
+        9, patience, early, epochs=tuple(Epoch(n, 0.0, n, a) for n, a in enumerate(accuracies))
+    )
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "early", "best"),
+    [
+        ([0.5, 0.8, 0.8], 25, 2),  # the latest of equal ones, although its loss is higher
+        ([0.5, 0.8, 0.72], 25, 2),  # a standard error of 0.8 on 25 rows is 0.08
+        ([0.5, 0.8, 0.71], 25, 1),
+        ([0.5, 0.8, 0.72], 100, 1),
+        ([0.9, 1.0, 0.96], 25, 1),  # an accuracy of 1 has none
+        ([0.0], 4, 0),
+    ],
+)
+def test_the_best_epoch_is_the_latest_within_a_standard_error_of_the_highest_accuracy(
+    accuracies, early, best
+):
+    assert curves_of(accuracies, early).best == best
+
+
+def test_training_is_over_two_epochs_after_the_best_one():
+    accuracies = [0.5, 0.9, 0.6, 0.6]
+    found = [curves_of(accuracies[:n], 100).is_over for n in (1, 2, 3, 4)]
     assert found == [False] * 3 + [True]
-    assert not Curves(9, 3, epochs=tuple(epochs)).is_over
+    assert not curves_of(accuracies, 100, patience=3).is_over
 
 
 def test_a_loss_that_is_no_number_has_its_sentence():
