@@ -268,9 +268,9 @@ class BestModel:
 
     @property
     def quality(self) -> tuple[float, float]:
-        """Its accuracy on the rows for early stopping, then less their loss; it was chosen by both.
+        """Its accuracy on the rows for early stopping, and minus its loss: what it is chosen by.
 
-        Before an epoch both are minus infinity.
+        Both are minus infinity before the end of an epoch.
         """
         curves = self.run.curves
         if not curves.epochs:

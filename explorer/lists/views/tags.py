@@ -1,6 +1,6 @@
 """Tagged rows: tables of the heads, JSON, and the spans of a row in words."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from explorer.lists.rows import TextRow
@@ -8,7 +8,7 @@ from explorer.lists.tagged import LEXICON, Span, SpanScores, TagDuel, TaggedList
 from explorer.lists.views.heads import cards_json, folded, score_json
 from explorer.lists.views.strings import p_value, scored
 from explorer.lists.views.tag_strings import CONTROL, SPAN
-from explorer.models.tokens import split_words
+from explorer.models.tokens import split_words, word_of_span
 from explorer.views.markup import Markup, el, join, model_name, table
 
 MAX_TYPES = 20
@@ -95,8 +95,7 @@ def tagged_rows(result: TaggedList) -> list[tuple[Any, ...]]:
         lead = (row.text, " ".join(row.tags), spans_said(row, true), row.group)
         for key, each in result.heads.scores.items():
             given = each.spans[place]
-            missed = spans_said(row, (span for span in true if span not in given))
-            in_vain = spans_said(row, (span for span in given if span not in true))
+            missed, in_vain = (spans_said(row, spans) for spans in _wrong(true, given))
             tags, is_right = " ".join(each.tags[place]), bool(each.right[place])
             found.append((row.number, key, *lead, tags, missed, in_vain, is_right))
     return found
@@ -160,13 +159,19 @@ def wrong_span(result: TaggedList, place: int) -> dict[str, str]:
 
     A tagged row's words may be several of the Tasks tab's, which parts signs from letters.
     """
-    row, true = result.texts.rows[place], {*result.spans[place]}
-    given = [{*scores.spans[place]} for scores in result.heads.scores.values()]
-    missed = {span for spans in given for span in true - spans}
-    in_vain = {span for spans in given for span in spans - true}
+    row, heads = result.texts.rows[place], result.heads.scores.values()
+    by_head = [_wrong(result.spans[place], scores.spans[place]) for scores in heads]
+    missed = [span for spans, _ in by_head for span in spans]
+    in_vain = [span for _, spans in by_head for span in spans]
     if not (wrong := missed or in_vain):
         return {}
     label, first, _ = min(wrong, key=lambda span: span[1:])
     start = sum(len(word) + 1 for word in row.tokens[:first])
-    word = next(n for n, each in enumerate(split_words(row.text)) if each.end > start)
+    word = word_of_span([each.end for each in split_words(row.text)], start)
     return {"span": f"{word}:{label}"}
+
+
+def _wrong(true: Sequence[Span], given: Sequence[Span]) -> tuple[list[Span], list[Span]]:
+    """Return the spans of a row that a head misses, and those that it gives in vain."""
+    missed = [span for span in true if span not in given]
+    return missed, [span for span in given if span not in true]
