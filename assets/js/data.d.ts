@@ -504,3 +504,113 @@ export interface PatchingOffer {
   second: string;
   other: string;
 }
+
+/** Heads of one model; ``rows`` holds the row of each layer, ``shares`` five for each head. */
+export interface WallModel {
+  key: string;
+  label: string;
+  layers: number;
+  heads: number;
+  shared: boolean;
+  groups: number[][];
+  pieces: string[];
+  added: number[];
+  entropy: number[];
+  distance: number[];
+  shares: number[];
+  kind: number[];
+  rows: number[];
+}
+
+/** Model without heads on the wall, and why. */
+export interface WallCard {
+  key: string;
+  label: string;
+  sentence: string;
+  code: string;
+}
+
+/** Tiles of all heads, ``packed``, and the ``exact`` weights of a short text by model. */
+export interface WallData {
+  words: string[];
+  special: number[];
+  masks: number[];
+  pool: number;
+  models: WallModel[];
+  cards: WallCard[];
+  packed: string;
+  exact: string[];
+  kinds: string[];
+  pieces_limit: number;
+  texts: Record<string, any>;
+}
+
+/** Exact weights of one head as base64 of float32: between its pieces, or between words. */
+export interface ExactHead {
+  model: string;
+  layer: number;
+  head: number;
+  pieces?: string;
+  words?: string;
+}
+
+/** Exact weights of the heads that the browser asked for. */
+export interface ExactData {
+  heads: ExactHead[];
+}
+
+/** One model's matrix between words, as base64 of float32, and the pieces of each word. */
+export interface SummaryModel {
+  key: string;
+  label: string;
+  detail: string;
+  values: string;
+  groups: number[][];
+}
+
+/** One summary of each model's attention; 1 in ``special`` where the model added the word. */
+export interface SummaryData {
+  words: string[];
+  special: number[];
+  models: SummaryModel[];
+  texts: Record<string, any>;
+}
+
+/** Heads of one model, and the nats that each costs without it: [layer][head], or empty. */
+export interface SwitchesModel {
+  key: string;
+  label: string;
+  layers: number;
+  heads: number;
+  nats: number[][];
+}
+
+/** Model without switches, and why. */
+export interface SwitchesCard {
+  key: string;
+  label: string;
+  card: string;
+}
+
+/** Head switches of all models for one text. */
+export interface SwitchesData {
+  text: string;
+  models: (SwitchesModel | SwitchesCard)[];
+  texts: Record<string, any>;
+}
+
+/** Attention of all heads of one model, as base64 of a byte a cell, for one view. */
+export interface BertvizData {
+  view: string;
+  title: string;
+  tokens: string[];
+  second: number | null;
+  shape: number[];
+  attention: string;
+  frame: string;
+  script: string;
+  width?: number;
+  scales?: number[];
+  queries?: string;
+  keys?: string;
+}

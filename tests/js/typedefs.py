@@ -15,6 +15,8 @@ from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints
 from explorer.lists.ui.tab import ListFormData
 from explorer.ui.shell.input_bar import BoxData
 from explorer.ui.shell.view import ViewConfig, ViewData
+from explorer.views.attention.folds import BertvizData, SummaryData, SwitchesData
+from explorer.views.attention.wall import ExactData, WallData
 from explorer.views.chart import ChartData
 from explorer.views.claims import BenchmarksData, ChecksData, LedgerData, ResultsData, SharesData
 from explorer.views.depth.lens import LensData
@@ -29,6 +31,7 @@ SENT = (
     *(BenchmarksData, ChecksData, LedgerData, ResultsData, SharesData),
     *(BuildData, MapData, SharingRow, SizesData),
     *(LensData, PatchingFound, PatchingOffer),
+    *(WallData, ExactData, SummaryData, SwitchesData, BertvizData),
 )
 """The data that the strictly typed folders of ``assets/js`` read."""
 HEAD = "// Data of the page and of pictures as Python sends it: written by python -m tests.js.typedefs."

@@ -25,7 +25,7 @@ from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown, supersede
 from explorer.ui.kit.strings import PLACE
 from explorer.ui.kit.validation import refuse_bad_input
-from explorer.views.attention import LIMITS, bertviz_payload
+from explorer.views.attention.folds import LIMITS, bertviz_payload
 from explorer.views.markup import explained, finding, join, note, why_missing
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def show_summary(state: PageState, text_runs: Runs, kind: str) -> list[str]:
     """Return finding, canvas and formula of one summary; only "gradient" runs the models again."""
     from explorer.analysis.alignment import align
     from explorer.analysis.attention import row_shares
-    from explorer.views.attention import attention_summary_canvas
+    from explorer.views.attention.folds import attention_summary_canvas
 
     runs, missing = text_runs.with_mlm_head if kind == "gradient" else text_runs
     if not runs:
@@ -116,7 +116,7 @@ def build_ablation_fold(state: gr.State) -> None:
 @with_runs
 def show_switches(_: PageState, text_runs: Runs) -> tuple[str, str, str, gr.Button]:
     """Return the fold's first state: every head on, no changes; a sweep draws there no more."""
-    from explorer.views.attention import head_switches
+    from explorer.views.attention.folds import head_switches
 
     supersede(SWEEP)
     hidden = gr.Button(visible=False)
@@ -136,7 +136,7 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
 
 @with_runs
 def _changes(state: PageState, text_runs: Runs, off: Mapping[str, Any]) -> tuple[str, str]:
-    from explorer.views.attention import changed_answers, changed_records
+    from explorer.views.attention.folds import changed_answers, changed_records
 
     runs, missing = text_runs.with_mlm_head
     if not runs:
@@ -195,7 +195,7 @@ def sweep_heads(state: PageState, text_runs: Runs, cancel_token: CancelToken) ->
 
 def draw_sweep(_: PageState, update: JobUpdate) -> list[Any]:
     """Return the finding so far and the coloured switches."""
-    from explorer.views.attention import head_switches
+    from explorer.views.attention.folds import head_switches
 
     progress: SweepProgress | None = shown(update)
     if update.position:

@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from explorer.views.attention import ADDRESS, bertviz_files
+from explorer.views.attention.folds import ADDRESS, bertviz_files
 
 
 def frame_route() -> Route:

@@ -40,7 +40,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 def show(state: PageState, text_runs: Runs) -> list[object]:
     """Return the headline's values for the state's text; cached runs are not computed again."""
     from explorer.analysis.attention import head_statistics, word_heads
-    from explorer.views.attention import attention_wall_canvas
+    from explorer.views.attention.wall import attention_wall_canvas
 
     runs, missing = text_runs
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
@@ -165,7 +165,7 @@ def unrelated(
 def exact_heads(question: dict) -> str:
     """Return the exact weights of at most 12 chosen heads that the browser does not have yet."""
     from explorer.analysis.alignment import align
-    from explorer.views.attention import exact_heads_canvas
+    from explorer.views.attention.wall import exact_heads_canvas
 
     _, (runs, _) = asked_page(question)
     with refuse_bad_input():

@@ -19,7 +19,7 @@ from explorer.models.choice.family import family_specs
 from explorer.ui.distillation import folds
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS, values_of
-from explorer.views.attention import aligned_rows
+from explorer.views.attention.wall import aligned_rows
 from tests.models.choice.seven_sizes import MIXTURES, SHAPES
 
 pytestmark = pytest.mark.usefixtures("seven")

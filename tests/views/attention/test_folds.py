@@ -20,8 +20,8 @@ from explorer.models.inside.activations import queries_and_keys
 from explorer.models.specs import MODEL_KEYS
 from explorer.ui.attention import strings as texts_attention_ablation
 from explorer.ui.tasks import strings as texts_attention_pairs
-from explorer.views import attention
-from explorer.views.attention import (
+from explorer.views.attention import folds
+from explorer.views.attention.folds import (
     FRAME,
     LIMITS,
     bertviz_files,
@@ -116,7 +116,7 @@ def test_markup_in_a_text_cannot_leave_its_string(tiny_family):
 
 @pytest.mark.parametrize("found", [None, ModuleSpec("bertviz", None)])
 def test_a_missing_bertviz_is_said_in_a_sentence(monkeypatch, found):
-    monkeypatch.setattr(attention, "find_spec", lambda name: found)
+    monkeypatch.setattr(folds, "find_spec", lambda name: found)
     with pytest.raises(RuntimeError, match="not installed"):
         bertviz_files()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.attention import head_statistics, word_heads
-from explorer.views.attention import (
+from explorer.views.attention.wall import (
     attention_wall_canvas,
     exact_heads_canvas,
     floats,
