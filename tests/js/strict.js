@@ -6,6 +6,12 @@ import ts from 'typescript';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const STRICT = [
+  'attention/bertviz.js',
+  'attention/colours.js',
+  'attention/labels.js',
+  'attention/lines.js',
+  'attention/matrix.js',
+  'attention/zoom.js',
   'claims/',
   'depth/',
   'kit/',

@@ -1,12 +1,21 @@
 // The closed frame BertViz draws in: data go in by message once, its height comes back.
 import {bytes} from '../kit/numbers.js';
 
-const frames = new Map(); // frame -> {data, context, ready}
+/** @typedef {import('../data').BertvizData} BertvizData */
 
+/**
+ * What each frame draws, and whether it is ready to.
+ * @type {Map<HTMLIFrameElement, {data: BertvizData, context: import('../gradio.js').Context, ready:
+ *   boolean}>}
+ */
+const frames = new Map();
+
+/** @param {HTMLIFrameElement} frame */
 function send(frame) {
-  const {data, context, ready} = frames.get(frame);
-  if (!ready) return;
-  frame.contentWindow.postMessage({type: 'bertviz', data, dark: context.dark}, '*');
+  const state = frames.get(frame);
+  if (!state?.ready) return;
+  const {data, context} = state;
+  frame.contentWindow?.postMessage({type: 'bertviz', data, dark: context.dark}, '*');
 }
 
 addEventListener('message', event => {
@@ -26,29 +35,28 @@ addEventListener('message', event => {
 });
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, context) {
+export function show(root, /** @type {BertvizData} */ data, context) {
   let frame = root.querySelector('iframe');
   if (!frame) {
     frame = document.createElement('iframe');
     frame.className = 'bertviz';
     frame.setAttribute('sandbox', 'allow-scripts'); // no access to the page around it
     frame.src = data.frame;
-    frames.set(frame, {ready: false});
     root.replaceChildren(frame);
   }
   frame.title = data.title;
-  Object.assign(frames.get(frame), {data, context});
+  frames.set(frame, {data, context, ready: frames.get(frame)?.ready ?? false});
   send(frame);
 }
 
-/** @type {import('../gradio.js').Picture['theme']} */
+/** @type {NonNullable<import('../gradio.js').Picture['theme']>} */
 export function theme(root) {
   const frame = root.querySelector('iframe');
   if (frame) send(frame);
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
+export function table(/** @type {BertvizData} */ data) {
   const [layers, heads, n] = data.shape,
     drawn = bytes(data.attention),
     rows = [];

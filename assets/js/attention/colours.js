@@ -1,11 +1,21 @@
 // The colours of attention: a ramp per model from the style sheet, and one head as an image.
 
+import {make, penOf} from '../kit/dom.js';
+
+/** @typedef {number[]} Colour red, green and blue */
+/** @typedef {ReturnType<typeof paletteOf>} Palette */
+
+/** @param {string} text @returns {Colour} */
 const hex = text => [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16));
+/** @param {Colour} a @param {Colour} b @param {number} t @returns {Colour} */
 const mix = (a, b, t) => a.map((v, i) => v + (b[i] - v) * t);
+/** @param {Colour} c */
 const rgba = c =>
   ((255 << 24) | (Math.round(c[2]) << 16) | (Math.round(c[1]) << 8) | Math.round(c[0])) >>> 0;
+/** @param {Colour} c */
 export const css = c => `rgb(${c.map(Math.round).join(',')})`;
 
+/** @param {[number, Colour][]} stops @param {number} length */
 function ramp(stops, length) {
   return Uint32Array.from({length}, (_, i) => {
     const t = i / (length - 1),
@@ -19,14 +29,21 @@ function ramp(stops, length) {
   });
 }
 
-// Colours come from the style sheet, so that light and dark need no second table.
+/**
+ * Colours come from the style sheet, so that light and dark need no second table.
+ * @param {Element} root
+ * @param {string[]} keys of models
+ * @param {boolean} dark
+ */
 export const paletteOf = (root, keys, dark) => {
   const style = getComputedStyle(root);
-  const read = name => hex(style.getPropertyValue(`--${name}`).trim());
+  const read = (/** @type {string} */ name) => hex(style.getPropertyValue(`--${name}`).trim());
   const panel = read('panel'),
     ink = read('ink');
-  const ramps = {},
-    text = {};
+  /** @type {Record<string, Uint32Array>} */
+  const ramps = {};
+  /** @type {Record<string, string>} */
+  const text = {};
   for (const key of keys) {
     const fill = read(`column-${key}-fill`),
       strong = read(`column-${key}`);
@@ -51,10 +68,11 @@ export const paletteOf = (root, keys, dark) => {
           256,
         );
   }
-  const end = key =>
+  const end = (/** @type {string} */ key) =>
     dark
       ? mix(read(`column-${key}`), [255, 255, 255], 0.25)
       : mix(read(`column-${key}`), [0, 0, 0], 0.15);
+  /** @param {string} a @param {string} b */
   const diverging = (a, b) =>
     ramp(
       [
@@ -79,17 +97,22 @@ export const paletteOf = (root, keys, dark) => {
   };
 };
 
-// One head as an image of one pixel a cell.
+/**
+ * One head as an image of one pixel a cell.
+ * @param {{size: number, models: {key: string, bytes: Uint8Array}[]}} wall
+ * @param {{m: number, i: number}} head
+ * @param {Pick<Palette, 'ramps'>} palette
+ */
 export const headImage = (wall, head, palette) => {
   const {size} = wall,
     model = wall.models[head.m],
     ramp = palette.ramps[model.key],
-    tile = document.createElement('canvas');
+    tile = make('canvas');
   tile.width = tile.height = size;
   const image = new ImageData(size, size),
     out = new Uint32Array(image.data.buffer),
     start = head.i * size * size;
   for (let c = 0; c < size * size; c++) out[c] = ramp[model.bytes[start + c]];
-  tile.getContext('2d').putImageData(image, 0, 0);
+  penOf(tile).putImageData(image, 0, 0);
   return tile;
 };

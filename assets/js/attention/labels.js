@@ -1,8 +1,10 @@
 // Words beside a picture: the two fonts, and a word cut to the room there is.
+import {make, penOf} from '../kit/dom.js';
+
 export const FONT = '13px system-ui, sans-serif',
   BOLD = '600 13px system-ui, sans-serif';
 
-/** @type {CanvasRenderingContext2D} */
+/** @type {CanvasRenderingContext2D | undefined} */
 let ruler;
 
 /**
@@ -10,11 +12,12 @@ let ruler;
  * @param {string[]} words
  */
 export function widest(words) {
-  ruler ??= document.createElement('canvas').getContext('2d');
-  ruler.font = BOLD;
-  return Math.max(...words.map(word => ruler.measureText(word).width));
+  const pen = (ruler ??= penOf(make('canvas')));
+  pen.font = BOLD;
+  return Math.max(...words.map(word => pen.measureText(word).width));
 }
 
+/** @param {CanvasRenderingContext2D} pen @param {string} text @param {number} width */
 export const clip = (pen, text, width) => {
   if (pen.measureText(text).width <= width) return text;
   const characters = [...text]; // a surrogate pair is not split

@@ -3,13 +3,19 @@ import {make, pointIn, resize} from '../kit/dom.js';
 import {heaviest} from '../kit/maths.js';
 import {BOLD, clip, FONT} from './labels.js';
 
+/** @typedef {import('./matrix.js').Picture & {colour: string, mass: number}} LinesPicture */
+
 export class Lines {
-  constructor(onCell) {
+  constructor() {
     this.canvas = make('canvas', {tabindex: '0', role: 'img'});
     this.node = make('div', {class: 'aw-matrix'}, this.canvas);
-    this.onCell = onCell;
-    this.row = null;
-    const point = row => {
+    /** @type {LinesPicture | null} */
+    this.picture = null;
+    this.width = this.step = 0;
+    /** @type {string | null} */
+    this.row = null; // the word under the pointer: its side and its number
+    const last = () => (this.picture?.n ?? 0) - 1;
+    const point = (/** @type {string | null} */ row) => {
       if (row !== this.row) {
         this.row = row;
         this.paint();
@@ -19,7 +25,7 @@ export class Lines {
       const {x, y, width} = pointIn(event, this.canvas),
         row = Math.floor(y / this.step),
         side = x < width / 2 ? 'query' : 'key';
-      point(row >= 0 && row < this.picture.n ? `${side}/${row}` : null);
+      point(row >= 0 && row <= last() ? `${side}/${row}` : null);
     });
     this.canvas.addEventListener('pointerleave', () => point(null));
     this.canvas.addEventListener('keydown', event => {
@@ -27,10 +33,11 @@ export class Lines {
       if (!way) return;
       event.preventDefault();
       const now = this.row ? Number(this.row.split('/')[1]) : -1;
-      point(`query/${Math.max(0, Math.min(this.picture.n - 1, now + way))}`);
+      point(`query/${Math.max(0, Math.min(last(), now + way))}`);
     });
   }
 
+  /** @param {LinesPicture} picture @param {number} width */
   draw(picture, width) {
     this.picture = picture;
     this.width = Math.min(width, 460);
@@ -42,13 +49,14 @@ export class Lines {
   mark() {}
 
   paint() {
+    if (!this.picture) return;
     const {n, labels, values, mass, palette, colour} = this.picture,
       {width, step} = this;
     const pen = resize(this.canvas, width, n * step + 4);
     const [side, row] = this.row ? this.row.split('/') : [null, -1],
       focus = Number(row);
     const gutter = Math.min(120, width * 0.32),
-      middle = i => i * step + step / 2;
+      middle = (/** @type {number} */ i) => i * step + step / 2;
     pen.lineCap = 'round';
     const touched = new Set();
     for (const [q, k, value] of heaviest(values, n, mass)) {

@@ -1,6 +1,6 @@
 // One matrix with its words, values and exact numbers; one of many words fits its frame and can be
 // enlarged.
-import {make, pointIn, resize} from '../kit/dom.js';
+import {make, penOf, pointIn, resize} from '../kit/dom.js';
 import {BOLD, clip, FONT, widest} from './labels.js';
 import {buttons, gestures, Zoom} from './zoom.js';
 
@@ -10,28 +10,63 @@ const LARGEST = 36,
 const ROOM = 30,
   CORNER = 64; // of the squares at least, and of the buttons in the corner
 const PLAIN = {in: '', out: '', all: ''};
+/** @param {number} c */
 const channel = c => [c & 255, (c >> 8) & 255, (c >> 16) & 255];
+/** @param {number} c */
 const light = c => {
   const [r, g, b] = channel(c);
   return 0.299 * r + 0.587 * g + 0.114 * b > 140;
 };
 
-// `draw` takes the numbers in, `mark` paints them. picture: {labels, values (n*n), n, ramp, signed,
-// palette, exact, label}; onCell(query, key) on pointing.
+/**
+ * @typedef {[number, number]} Cell query and key
+ * @typedef {{labels: string[], values: ArrayLike<number>, n: number, ramp: Uint32Array, palette:
+ *   import('./colours.js').Palette, label: string, signed?: boolean, gain?: number}} Picture a
+ *   square of `n` words; `signed`: its numbers are differences
+ */
+
+/**
+ * The colour of every cell, and an image of one pixel a cell: a square is drawn with one call.
+ * @param {Picture} picture
+ */
+function cellsOf({n, values, ramp, signed, gain = 1}) {
+  const image = new ImageData(Math.max(1, n), Math.max(1, n)),
+    out = new Uint32Array(image.data.buffer);
+  for (let c = 0; c < n * n; c++) {
+    const root = Math.sqrt(Math.min(1, Math.abs(values[c]) * gain));
+    out[c] =
+      ramp[signed ? 255 + Math.round(255 * Math.sign(values[c]) * root) : Math.round(255 * root)];
+  }
+  const tile = make('canvas');
+  tile.width = tile.height = image.width;
+  penOf(tile).putImageData(image, 0, 0);
+  return {out, tile};
+}
+
+/** `draw` takes the numbers in, `mark` paints them. */
 export class Matrix {
   /**
-   * @param {(cell: number[] | null) => void} onCell
+   * @param {(cell: Cell | null) => void} onCell what is done when a cell is pointed at
    * @param {Zoom} [zoom] shared with the matrices beside it
    */
   constructor(onCell, zoom = new Zoom(PLAIN)) {
     this.canvas = make('canvas', {tabindex: '0', role: 'img'});
     this.zoom = zoom;
-    this.most = 1;
+    this.most = 1; // how far it can be enlarged
+    // in pixels: the canvas, its frame's edges and side, a cell of the whole square and now, and
+    // where the first one begins
+    this.width = this.left = this.top = this.side = this.fit = this.step = 0;
+    this.fromLeft = this.fromTop = 0;
+    /** @type {Picture | null} */
+    this.picture = null;
+    /** @type {ReturnType<typeof cellsOf> | null} */
+    this.cells = null;
     this.buttons = buttons(zoom);
     this.node = make('div', {class: 'aw-matrix'}, this.buttons.node, this.canvas);
     zoom.pictures.add(this);
     this.onCell = onCell;
-    this.cell = null;
+    /** @type {Cell | null} */
+    this.cell = null; // the marked one
     gestures(this.canvas, zoom, {
       frame: () => this,
       may: () => this.most > 1,
@@ -44,10 +79,11 @@ export class Matrix {
       const way = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[
         event.key
       ];
-      if (!way) return;
+      if (!way || !this.picture) return;
       event.preventDefault();
       const [q, k] = this.cell || [0, -1],
         last = this.picture.n - 1;
+      /** @type {Cell} */
       const next = [
         Math.max(0, Math.min(last, q + way[0])),
         Math.max(0, Math.min(last, k + way[1])),
@@ -57,22 +93,25 @@ export class Matrix {
     });
   }
 
+  /** @param {Cell | null} cell */
   point(cell) {
     if (String(cell) === String(this.cell)) return;
     this.onCell(cell);
   }
 
+  /** @param {MouseEvent} event @returns {Cell | null} */
   at(event) {
     const {x, y} = pointIn(event, this.canvas),
       across = x - this.left,
       down = y - this.top,
       {side, step} = this;
-    const inside = at => at >= 0 && at < side;
+    const inside = (/** @type {number} */ at) => at >= 0 && at < side;
     return inside(across) && inside(down)
       ? [Math.floor((down - this.fromTop) / step), Math.floor((across - this.fromLeft) / step)]
       : null;
   }
 
+  /** @param {Picture} picture @param {number} width */
   draw(picture, width) {
     this.picture = picture;
     this.width = width;
@@ -89,25 +128,10 @@ export class Matrix {
     this.buttons.node.hidden = this.most <= 1;
     this.canvas.classList.toggle('zooms', this.most > 1);
     this.canvas.setAttribute('aria-label', picture.label);
-    this.cells = this.colours();
+    this.cells = cellsOf(picture);
   }
 
-  // The colour of every cell, and an image of one pixel a cell: a square is drawn with one call.
-  colours() {
-    const {n, values, ramp, signed, gain = 1} = this.picture,
-      image = new ImageData(Math.max(1, n), Math.max(1, n));
-    const out = new Uint32Array(image.data.buffer);
-    for (let c = 0; c < n * n; c++) {
-      const root = Math.sqrt(Math.min(1, Math.abs(values[c]) * gain));
-      out[c] =
-        ramp[signed ? 255 + Math.round(255 * Math.sign(values[c]) * root) : Math.round(255 * root)];
-    }
-    const tile = document.createElement('canvas');
-    tile.width = tile.height = image.width;
-    tile.getContext('2d').putImageData(image, 0, 0);
-    return {out, tile};
-  }
-
+  /** @param {Cell | null} cell */
   mark(cell) {
     this.cell = cell;
     this.paint();
@@ -127,15 +151,23 @@ export class Matrix {
     this.buttons.follow();
   }
 
-  /** The first and the last cell in sight. @param {number} from @returns {[number, number]} */
-  inSight(from) {
+  /**
+   * The first and the last of `n` cells in sight.
+   * @param {number} from
+   * @param {number} n
+   * @returns {[number, number]}
+   */
+  inSight(from, n) {
     return [
       Math.floor(-from / this.step + 1e-9),
-      Math.min(this.picture.n, Math.ceil((this.side - from) / this.step - 1e-9)) - 1,
+      Math.min(n, Math.ceil((this.side - from) / this.step - 1e-9)) - 1,
     ];
   }
 
-  /** Until the pen is restored, nothing is drawn beside the squares. */
+  /**
+   * Until the pen is restored, nothing is drawn outside of the squares.
+   * @param {CanvasRenderingContext2D} pen
+   */
   clip(pen) {
     pen.save();
     pen.beginPath();
@@ -144,6 +176,7 @@ export class Matrix {
   }
 
   paint() {
+    if (!this.picture || !this.cells) return;
     this.enlarge();
     const {n, values, palette} = this.picture,
       {step, side} = this,
@@ -152,8 +185,8 @@ export class Matrix {
       gap = step > 10 ? 1 : 0;
     const left = this.left + this.fromLeft,
       top = this.top + this.fromTop,
-      [q0, q1] = this.inSight(this.fromTop),
-      [k0, k1] = this.inSight(this.fromLeft);
+      [q0, q1] = this.inSight(this.fromTop, n),
+      [k0, k1] = this.inSight(this.fromLeft, n);
     this.clip(pen);
     pen.textAlign = 'center';
     pen.textBaseline = 'middle';
@@ -174,7 +207,7 @@ export class Matrix {
         pen.fillText(text, left + k * step + step / 2, top + q * step + step / 2 + 1, step - 3);
       }
     pen.restore();
-    this.paintLabels(pen);
+    this.paintLabels(pen, this.picture);
     if (this.cell) {
       const [q, k] = this.cell;
       this.clip(pen);
@@ -189,18 +222,21 @@ export class Matrix {
     }
   }
 
-  paintLabels(pen) {
-    const {labels, palette} = this.picture,
-      {left, top, step} = this;
+  /** @param {CanvasRenderingContext2D} pen @param {Picture} picture */
+  paintLabels(pen, {labels, palette}) {
+    const {left, top, step} = this;
     const [q, k] = this.cell || [-1, -1],
       skip = Math.max(1, Math.ceil(14 / step));
-    const middle = (from, i) => from + i * step + step / 2,
-      seen = (from, i) => middle(from, i) >= 0 && middle(from, i) <= this.side;
+    /** @param {number} from @param {number} i */
+    const middle = (from, i) => from + i * step + step / 2;
+    /** @param {number} from @param {number} i */
+    const seen = (from, i) => middle(from, i) >= 0 && middle(from, i) <= this.side;
+    /** @param {number} from @param {number} i @param {number} focus */
     const shown = (from, i, focus) =>
       seen(from, i) &&
       (i === focus ||
         (i % skip === 0 && (!seen(from, focus) || focus < 0 || Math.abs(i - focus) * step >= 14)));
-    const style = focused => {
+    const style = (/** @type {boolean} */ focused) => {
       pen.font = focused ? BOLD : FONT;
       pen.fillStyle = focused ? palette.ink : palette.soft;
     };

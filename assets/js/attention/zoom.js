@@ -7,6 +7,7 @@ const WHOLE = {zoom: 1, x: 0, y: 0},
   STEP = 1.5,
   WHEEL = 0.0022,
   SETTLED_MS = 150; // the link follows once a gesture has settled
+/** @param {number} value @param {number} low @param {number} high */
 const held = (value, low, high) => Math.max(low, Math.min(high, value));
 
 export class Zoom {
@@ -22,6 +23,8 @@ export class Zoom {
     this.n = n;
     /** @type {Set<{paint: () => void, most: number}>} */ this.pictures = new Set();
     this.kept = name ? look(name, '') : null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     const [of, percent, x, y] = (this.kept?.value ?? '').split('.').map(Number);
     if (of === n && percent > 100 && x >= 0 && y >= 0)
       Object.assign(this, {zoom: percent / 100, x: x / 1000, y: y / 1000});
@@ -29,7 +32,7 @@ export class Zoom {
 
   /** The most that any of them can be enlarged. */
   get most() {
-    return Math.max(1, ...[...this.pictures].map(one => one.most));
+    return Math.max(1, ...[...this.pictures].map(picture => picture.most));
   }
 
   /** Enlarge about a point, in shares of what is in sight. @param {number} factor */
@@ -42,7 +45,7 @@ export class Zoom {
     });
   }
 
-  /** Move what is in sight, in shares of that. */
+  /** Move what is in sight, in shares of that. @param {number} across @param {number} down */
   pan(across, down) {
     this.take({x: this.x + across / this.zoom, y: this.y + down / this.zoom});
   }
@@ -59,21 +62,24 @@ export class Zoom {
    */
   reveal(x, y, side) {
     const room = 1 / this.zoom - side,
-      near = (at, from) => held(at, x_of(from, room), from);
+      near = (/** @type {number} */ at, /** @type {number} */ from) =>
+        held(at, x_of(from, room), from);
     this.take({x: near(this.x, x), y: near(this.y, y)});
   }
 
+  /** @param {{zoom?: number, x?: number, y?: number}} changes */
   take(changes) {
     const before = [this.zoom, this.x, this.y].join();
     Object.assign(this, changes);
     const most = 1 - 1 / this.zoom;
     Object.assign(this, {x: held(this.x, 0, most), y: held(this.y, 0, most)});
     if ([this.zoom, this.x, this.y].join() === before) return;
-    for (const one of this.pictures) one.paint();
+    for (const picture of this.pictures) picture.paint();
     clearTimeout(this.timer);
-    if (this.kept)
+    const {kept} = this;
+    if (kept)
       this.timer = setTimeout(() => {
-        this.kept.value =
+        kept.value =
           this.zoom > 1
             ? [this.n, ...[100 * this.zoom, 1000 * this.x, 1000 * this.y].map(Math.round)].join('.')
             : '';
@@ -89,18 +95,20 @@ export class Zoom {
     clearTimeout(this.timer);
   }
 }
+/** @param {number} from @param {number} room */
 const x_of = (from, room) => from - Math.max(0, room);
 
 /** Three buttons: smaller, larger, and how large it is, which shows all. @param {Zoom} zoom */
 export function buttons(zoom) {
-  const one = (name, text, press) => {
-    const button = make('button', {type: 'button', 'aria-label': name, title: name, text});
-    button.addEventListener('click', press);
-    return button;
+  /** @param {string} name @param {string} text @param {() => void} press */
+  const button = (name, text, press) => {
+    const node = make('button', {type: 'button', 'aria-label': name, title: name, text});
+    node.addEventListener('click', press);
+    return node;
   };
-  const out = one(zoom.texts.out, '−', () => zoom.by(1 / STEP)),
-    into = one(zoom.texts.in, '+', () => zoom.by(STEP)),
-    all = one(zoom.texts.all, '', () => zoom.all());
+  const out = button(zoom.texts.out, '−', () => zoom.by(1 / STEP)),
+    into = button(zoom.texts.in, '+', () => zoom.by(STEP)),
+    all = button(zoom.texts.all, '', () => zoom.all());
   const node = make('div', {class: 'aw-zoom', role: 'group'}, out, into, all);
   const follow = () => {
     out.disabled = all.disabled = zoom.zoom <= 1;
@@ -112,6 +120,8 @@ export function buttons(zoom) {
   return {node, follow};
 }
 
+/** @typedef {{x: number, y: number}} Point */
+
 /**
  * The gestures on a canvas: Ctrl and the wheel or two fingers enlarge, dragging moves, a double
  * click shows all; so do + − 0.
@@ -121,14 +131,15 @@ export function buttons(zoom) {
  *   (event: PointerEvent) => void}} place
  */
 export function gestures(canvas, zoom, {frame, may, point}) {
-  /** @type {Map<number, {x: number, y: number}>} */
+  /** @type {Map<number, Point>} */
   const down = new Map();
+  /** @param {Point} at @returns {[number, number]} */
   const shares = ({x, y}) => {
     const {left, top, side} = frame();
     return [held((x - left) / side, 0, 1), held((y - top) / side, 0, 1)];
   };
-  const middle = (/** @type {any[]} */ [a, b = a]) => ({x: (a.x + b.x) / 2, y: (a.y + b.y) / 2}),
-    apart = (/** @type {any[]} */ [a, b]) => Math.hypot(a.x - b.x, a.y - b.y);
+  const middle = (/** @type {Point[]} */ [a, b = a]) => ({x: (a.x + b.x) / 2, y: (a.y + b.y) / 2}),
+    apart = (/** @type {Point[]} */ [a, b]) => Math.hypot(a.x - b.x, a.y - b.y);
   canvas.addEventListener(
     'wheel',
     event => {

@@ -138,6 +138,12 @@ export function sized(node, draw) {
   };
 }
 
+/**
+ * What draws on a canvas.
+ * @param {HTMLCanvasElement} canvas
+ */
+export const penOf = canvas => /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+
 let least = 1; // pixels of a canvas for each CSS pixel, whatever the screen has
 
 /**
@@ -160,7 +166,7 @@ export function resize(canvas, width, height) {
   canvas.height = Math.max(1, Math.round(height * ratio));
   canvas.style.width = `${width}px`;
   canvas.style.height = `${height}px`;
-  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  const pen = penOf(canvas);
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   return pen;
 }

@@ -10,7 +10,7 @@ const picture = {n: 3, labels: ['cat', 'sat', 'mat'], values: [.64, .36, 0, 0, 1
   palette: {ink: 'ink', soft: 'soft'}, label: 'as lines'};
 
 function drawn(changes = {}, width = 400) {
-  const lines = new Lines(() => {});
+  const lines = new Lines();
   place().append(lines.node);
   lines.draw({...picture, ...changes}, width);
   return lines;
