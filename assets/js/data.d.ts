@@ -614,3 +614,89 @@ export interface BertvizData {
   queries?: string;
   keys?: string;
 }
+
+/** Layer norm of one vector; each row is a dimension, its x, scale, shift and result. */
+export interface NormData {
+  mean: number;
+  deviation: number;
+  rows: number[][];
+}
+
+/** Projection of a factorised embedding, in its largest dimensions. */
+export interface ProjectedData {
+  shown: number[];
+  weight: string;
+  bias: number[];
+  result: number[];
+}
+
+/** Summands of the embedding, their layer norm, and the projection of a factorised one. */
+export interface EmbeddingData {
+  parts: Record<string, string>;
+  normalised: string;
+  projected: ProjectedData | null;
+  dimensions: number;
+  width: number;
+}
+
+/** Layer of one model; vectors are packed, and those with a value for each token are not. */
+export interface LayerModel {
+  key: string;
+  label: string;
+  layer: number;
+  n_layers: number;
+  head: number;
+  n_heads: number;
+  note: string;
+  pieces: string;
+  tokens: string[];
+  raw: string[];
+  position: number;
+  vectors: Record<string, string>;
+  norms: Record<string, number>;
+  cosines: Record<string, number>;
+  query: string;
+  keys: string;
+  read: string;
+  value_lengths: number[];
+  scores: number[];
+  exponentials: number[];
+  weights: number[];
+  read_from: number[];
+  shares: boolean;
+  heads: number[];
+  units: [number, number, number][];
+  active: number;
+  d_ffn: number;
+  normalised: Record<string, NormData>;
+  embedding: EmbeddingData;
+  readings: [[string, number], [string, number], [string, number]] | null;
+  changed_by: string;
+  blocks: Record<string, number>;
+  angles: Record<string, number>;
+}
+
+/** The reader's selection and the available choices. */
+export interface Selection {
+  words: string[];
+  at: number;
+  first: number;
+  deepest: string;
+  widest: string;
+}
+
+/** Model whose layer cannot be shown, and why. */
+export interface LayerCard {
+  key: string;
+  label: string;
+  why: string;
+  code: string;
+}
+
+/** Layer of every model, for one word of the text. */
+export interface LayerData {
+  models: LayerModel[];
+  chosen: Selection;
+  cards: LayerCard[];
+  texts: Record<string, any>;
+}

@@ -23,7 +23,7 @@ from explorer.views.notebook import Sketch
 if TYPE_CHECKING:
     from explorer.analysis.alignment import Alignment
     from explorer.analysis.layer import ContextAnswers
-    from explorer.views.layer import Reading, TracedLayer
+    from explorer.views.layer.stations import Reading, TracedLayer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +151,7 @@ def traced(run: Run, ask: Ask, place: tuple[int, int, Sequence[int]]) -> "Traced
     """Compute one model's stations at a layer, a head and the word's first token position."""
     from explorer.analysis.layer import layer_trace
     from explorer.models.inside.activations import embedding_activations, layer_activations
-    from explorer.views.layer import TracedLayer
+    from explorer.views.layer.stations import TracedLayer
 
     layer, head, (position, *_) = place
     states = run.hidden_states[layer]

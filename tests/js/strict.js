@@ -15,6 +15,7 @@ const STRICT = [
   'claims/',
   'depth/',
   'kit/',
+  'layer/',
   'lesson/',
   'page/',
   'parameters/',

@@ -21,6 +21,7 @@ from explorer.views.chart import ChartData
 from explorer.views.claims import BenchmarksData, ChecksData, LedgerData, ResultsData, SharesData
 from explorer.views.depth.lens import LensData
 from explorer.views.depth.patching import PatchingFound, PatchingOffer
+from explorer.views.layer.stations import LayerData
 from explorer.views.parameters.counts import MapData
 from explorer.views.parameters.shapes import BuildData, SharingRow, SizesData
 from explorer.views.predictions import GapsData, WordsData
@@ -32,6 +33,7 @@ SENT = (
     *(BuildData, MapData, SharingRow, SizesData),
     *(LensData, PatchingFound, PatchingOffer),
     *(WallData, ExactData, SummaryData, SwitchesData, BertvizData),
+    LayerData,
 )
 """The data that the strictly typed folders of ``assets/js`` read."""
 HEAD = "// Data of the page and of pictures as Python sends it: written by python -m tests.js.typedefs."

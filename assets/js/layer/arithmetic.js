@@ -5,6 +5,10 @@ import {make, say} from '../kit/dom.js';
 import {exact, fixed, floats, sideBySide} from '../kit/numbers.js';
 import {listed as shownOf, more} from './lists.js';
 
+/** @typedef {import('../data').LayerModel} LayerModel */
+/** @typedef {Record<string, any>} Texts */
+/** @typedef {import('./lists.js').Lists} Lists */
+
 const MAX = 8;
 
 /** @param {string} caption @param {string[]} head @param {(string | number)[][]} rows */
@@ -36,9 +40,11 @@ const listed = (caption, head, rows) =>
     ),
   );
 
-const four = value => fixed(value, 4),
-  five = value => fixed(value, 5);
-/** The places of the largest values by size. */
+/** @param {number} value */
+const four = value => fixed(value, 4);
+/** @param {number} value */
+const five = value => fixed(value, 5);
+/** The places of the largest values by size. @param {Float32Array} values */
 const largest = values =>
   [...values.keys()].sort((a, b) => Math.abs(values[b]) - Math.abs(values[a])).slice(0, MAX);
 
@@ -46,15 +52,17 @@ const largest = values =>
  * The products that a number is the sum of, for the one of several that the reader chooses.
  * @param {string} given @param {string} many vectors that it is multiplied with, one after another
  * @param {{name: string, choices: string[], first: number, caption: (at: number) => string, head:
- *   string[], ends: (at: number, sum: number) => string}} said
+ *   string[], ends: (at: number, sum: number) => string}} texts
  */
 function products(given, many, {name, choices, first, caption, head, ends}) {
-  const one = floats(given),
+  const vector = floats(given),
     all = floats(many),
     place = make('div');
+  /** @param {number} at */
   const draw = at => {
-    const parts = [...one]
-      .map((q, i) => ({i, q, k: all[at * one.length + i], part: q * all[at * one.length + i]}))
+    const others = all.subarray(at * vector.length);
+    const parts = [...vector]
+      .map((q, i) => ({i, q, k: others[i], part: q * others[i]}))
       .sort((a, b) => Math.abs(b.part) - Math.abs(a.part));
     const sum = parts.reduce((total, {part}) => total + part, 0);
     place.replaceChildren(
@@ -75,6 +83,7 @@ function products(given, many, {name, choices, first, caption, head, ends}) {
   ];
 }
 
+/** @param {LayerModel} model @param {Texts} texts */
 const scores = ({query, keys, tokens, scores: found, weights}, texts) =>
   products(query, keys, {
     name: texts.key,
@@ -86,8 +95,13 @@ const scores = ({query, keys, tokens, scores: found, weights}, texts) =>
       say(texts.dot_sum, {sum: five(sum), d: floats(query).length, score: five(found[at])}),
   });
 
-/** A factorised embedding brought to d_model, in its largest dimensions. */
-function projected({normalised, projected: {shown, weight, bias, result}}, texts) {
+/**
+ * A factorised embedding brought to d_model, in its largest dimensions.
+ * @param {string} normalised
+ * @param {import('../data').ProjectedData} projected
+ * @param {Texts} texts
+ */
+function projection(normalised, {shown, weight, bias, result}, texts) {
   const choices = shown.map(i => String(i + 1));
   return products(normalised, weight, {
     name: texts.dimension,
@@ -100,19 +114,24 @@ function projected({normalised, projected: {shown, weight, bias, result}}, texts
   });
 }
 
-/** The sum, its norm, and the projection of a factorised one. */
+/**
+ * The sum, its norm, and the projection of a factorised one.
+ * @param {LayerModel} model
+ * @param {Texts} texts
+ */
 const embedded = ({embedding, normalised}, texts) => [
   ...sum(
     Object.entries(embedding.parts).map(([name, packed]) => [texts.rows[name], packed]),
     texts,
   ),
   ...norm(normalised.embedding, texts),
-  ...(embedding.projected ? projected(embedding, texts) : []),
+  ...(embedding.projected ? projection(embedding.normalised, embedding.projected, texts) : []),
 ];
 
+/** @param {LayerModel} model @param {Texts} texts @param {Lists} lists */
 function softmax(model, texts, lists) {
   const most = Math.max(...model.scores),
-    sum = model.exponentials.reduce((total, one) => total + one, 0);
+    sum = model.exponentials.reduce((total, value) => total + value, 0);
   const at = shownOf(model, lists),
     [exps, weights] = [model.exponentials, model.weights].map(values =>
       sideBySide(
@@ -130,19 +149,28 @@ function softmax(model, texts, lists) {
   ];
 }
 
-/** Two or three vectors that are added, in the dimensions where the sum is largest. */
+/**
+ * Two or three vectors that are added, in the dimensions where the sum is largest.
+ * @param {[string, string][]} parts the name of each, and the vector packed
+ * @param {Texts} texts
+ */
 function sum(parts, texts) {
   const vectors = parts.map(([, packed]) => floats(packed)),
-    total = vectors[0].map((_, i) => vectors.reduce((sofar, one) => sofar + one[i], 0));
+    total = vectors[0].map((_, i) => vectors.reduce((sofar, vector) => sofar + vector[i], 0));
   return [
     listed(
       say(texts.dimensions, {n: exact(total.length)}),
       [texts.sum_head[0], ...parts.map(([name]) => name), texts.sum_head[1]],
-      largest(total).map(i => [String(i + 1), ...vectors.map(one => four(one[i])), four(total[i])]),
+      largest(total).map(i => [
+        String(i + 1),
+        ...vectors.map(vector => four(vector[i])),
+        four(total[i]),
+      ]),
     ),
   ];
 }
 
+/** @param {import('../data').NormData} norm @param {Texts} texts */
 function norm({mean, deviation, rows}, texts) {
   return [
     listed(
@@ -153,7 +181,12 @@ function norm({mean, deviation, rows}, texts) {
   ];
 }
 
-/** The values of the tokens, and what of each the head reads. */
+/**
+ * The values of the tokens, and what of each the head reads.
+ * @param {LayerModel} model
+ * @param {Texts} texts
+ * @param {Lists} lists
+ */
 function weighted(model, texts, lists) {
   const {tokens, weights, value_lengths: lengths} = model,
     at = shownOf(model, lists);
@@ -176,10 +209,10 @@ function weighted(model, texts, lists) {
 }
 
 /**
- * @param {any} model
+ * @param {LayerModel} model
  * @param {string} station
- * @param {any} texts
- * @param {{all: boolean, turn: (button: HTMLElement) => void}} lists
+ * @param {Texts} texts
+ * @param {Lists} lists
  * @returns {(HTMLElement | null)[]}
  */
 export function arithmetic(model, station, texts, lists) {
@@ -193,7 +226,7 @@ export function arithmetic(model, station, texts, lists) {
       listed(
         names.projection,
         texts.heads_head,
-        model.heads.map((one, i) => [String(i + 1), four(one)]),
+        model.heads.map((size, i) => [String(i + 1), four(size)]),
       ),
     ];
   if (station === 'attended')

@@ -5,25 +5,44 @@ import {fixed, floats, number} from '../kit/numbers.js';
 import {arithmetic} from './arithmetic.js';
 import {listed, more} from './lists.js';
 
+/** @typedef {import('../data').LayerModel} LayerModel */
+/** @typedef {Record<string, any>} Texts */
+
+/**
+ * The one scale of all strips: what draws a strip draws it again in other colours.
+ * @typedef {{readonly most: number, add: (draw: (palette: Uint32Array) => void) => void}} Scale
+ * @typedef {object} View
+ * @property {Scale} scale
+ * @property {import('./lists.js').Lists} lists
+ * @property {{turn: (station: string) => void}} sums which arithmetic is open
+ */
+
 const FINE = 1600; // pixels of a strip at least: a saved image is twice as fine as the page
 
-/** The vector of a station, if it is one. */
-export const vectorAt = (model, station) => {
-  const packed =
+/**
+ * Whether a station has a number for each token, and no vector.
+ * @param {string} station
+ */
+export const isList = station => station === 'scores' || station === 'softmax';
+
+/** The vector of a station that has one. @param {LayerModel} model @param {string} station */
+export const vectorAt = (model, station) =>
+  floats(
     station === 'embedding'
       ? model.embedding.normalised
       : station === 'heads'
         ? model.read
-        : model.vectors[station];
-  return packed ? floats(packed) : null;
-};
+        : model.vectors[station],
+  );
+/** @param {Float32Array} values */
 export const length = values => Math.hypot(...values);
 
+/** @param {Float32Array} values @param {Uint32Array} palette @param {number} most */
 function strip(values, palette, most) {
   const each = Math.ceil(FINE / values.length),
     width = each * values.length;
   const canvas = make('canvas', {class: 'ly-strip', width, height: 1, 'aria-hidden': 'true'}),
-    pen = canvas.getContext('2d');
+    pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const image = new ImageData(width, 1),
     out = new Uint32Array(image.data.buffer);
   values.forEach((value, i) =>
@@ -37,12 +56,16 @@ function strip(values, palette, most) {
   return canvas;
 }
 
-/** How the lists print their numbers: weights as probabilities, scores with two decimals. */
-const printer = station => (station === 'softmax' ? number : value => fixed(value, 2));
-
-/** A list's tokens, each with a bar below it. */
-function tokens(model, name, {texts, lists, print}) {
+/**
+ * A list's tokens, each with a bar below it: weights as probabilities, scores with two decimals.
+ * @param {LayerModel} model
+ * @param {string} name
+ * @param {Texts} texts
+ * @param {import('./lists.js').Lists} lists
+ */
+function tokens(model, name, texts, lists) {
   const values = name === 'softmax' ? model.weights : model.scores,
+    printed = values.map(value => (name === 'softmax' ? number(value) : fixed(value, 2))),
     at = listed(model, lists),
     most = Math.max(...at.map(i => Math.abs(values[i])), 1e-9);
   return [
@@ -57,7 +80,7 @@ function tokens(model, name, {texts, lists, print}) {
           {class: i === model.position ? 'self' : null},
           make('span', {}, model.tokens[i]),
           make('span', {class: 'ly-bar'}, bar),
-          make('b', {}, print(values[i])),
+          make('b', {}, printed[i]),
         );
       }),
     ),
@@ -65,19 +88,19 @@ function tokens(model, name, {texts, lists, print}) {
   ];
 }
 
-function cell(model, station, view) {
-  const {texts, scale} = view,
-    node = make(
-      'div',
-      {class: 'ly-cell', 'data-model': model.key},
-      make('h5', {class: 'model-name', 'data-model': model.key}, model.label),
-    ),
-    values = vectorAt(model, station);
-  if (station === 'scores' || station === 'softmax') {
-    node.append(...tokens(model, station, view).filter(Boolean));
+/** @param {LayerModel} model @param {string} station @param {Texts} texts @param {View} view */
+function cell(model, station, texts, {scale, lists}) {
+  const node = make(
+    'div',
+    {class: 'ly-cell', 'data-model': model.key},
+    make('h5', {class: 'model-name', 'data-model': model.key}, model.label),
+  );
+  if (isList(station)) {
+    node.append(...tokens(model, station, texts, lists).filter(part => part !== null));
     return node;
   }
-  const norm = model.norms[station] ?? length(values),
+  const values = vectorAt(model, station),
+    norm = model.norms[station] ?? length(values),
     cosine = model.cosines[station];
   const picture = make('div', {
     role: 'img',
@@ -100,22 +123,27 @@ function cell(model, station, view) {
   return node;
 }
 
-/** What is this model's alone at a station. */
+/**
+ * What only this model has at a station.
+ * @param {LayerModel} model
+ * @param {string} station
+ * @param {Texts} texts
+ */
 function aside(model, station, texts) {
   if (station !== 'embedding') return null;
   const {embedding} = model,
-    said = [];
-  if (!embedding.parts.segment) said.push(texts.no_segment);
+    notes = [];
+  if (!embedding.parts.segment) notes.push(texts.no_segment);
   if (embedding.dimensions !== embedding.width)
-    said.push(say(texts.factorised, {e: embedding.dimensions, d: embedding.width}));
-  return said.length ? make('em', {class: 'ly-own'}, said.join('; ')) : null;
+    notes.push(say(texts.factorised, {e: embedding.dimensions, d: embedding.width}));
+  return notes.length ? make('em', {class: 'ly-own'}, notes.join('; ')) : null;
 }
 
 /**
  * One station: a sentence, every model's numbers, and the arithmetic that its name opens.
- * @param {{models: any[], texts: any, chosen: any}} data
+ * @param {import('../data').LayerData} data
  * @param {string} station
- * @param {any} view the scale, the lists, and which arithmetic is open
+ * @param {View} view
  */
 export function station({models, texts, chosen: {words, at}}, station, view) {
   const id = `ly-${station}`,
@@ -130,29 +158,29 @@ export function station({models, texts, chosen: {words, at}}, station, view) {
     },
     texts.stations[station],
   );
-  const print = printer(station),
-    toggle = yes => {
-      if (yes && !open.firstChild)
-        open.append(
-          ...models.map(model =>
-            make(
-              'div',
-              {class: 'ly-sum', 'data-model': model.key},
-              make('h5', {class: 'model-name', 'data-model': model.key}, model.label),
-              ...arithmetic(model, station, texts, view.lists),
-            ),
+  /** @param {boolean} yes */
+  const toggle = yes => {
+    if (yes && !open.firstChild)
+      open.append(
+        ...models.map(model =>
+          make(
+            'div',
+            {class: 'ly-sum', 'data-model': model.key},
+            make('h5', {class: 'model-name', 'data-model': model.key}, model.label),
+            ...arithmetic(model, station, texts, view.lists),
           ),
-        );
-      open.hidden = !yes;
-      button.setAttribute('aria-expanded', String(yes));
-    };
+        ),
+      );
+    open.hidden = !yes;
+    button.setAttribute('aria-expanded', String(yes));
+  };
   button.addEventListener('click', () => view.sums.turn(station));
   const node = make(
     'section',
     {class: 'ly-row', 'data-station': station},
     make('h4', {}, button),
     make('p', {class: 'note'}, ...sayNodes(texts.said[station], {word: word(words[at])})),
-    ...models.map(model => cell(model, station, {...view, texts, print})),
+    ...models.map(model => cell(model, station, texts, view)),
     open,
   );
   return {node, toggle};

@@ -5,7 +5,14 @@ import {number} from '../kit/numbers.js';
 import {rove} from '../kit/rove.js';
 import {largest} from './lists.js';
 
-/** The boxes from top to bottom, and the stations that each opens to. */
+/** @typedef {import('../data').LayerData} LayerData */
+/** @typedef {import('../data').LayerModel} LayerModel */
+/** @typedef {Record<string, any>} Texts */
+
+/**
+ * The boxes from top to bottom, and the stations that each opens to.
+ * @type {Record<string, string[]>}
+ */
 export const STAGES = {
   input: ['embedding', 'input'],
   attention: ['scores', 'softmax', 'heads', 'projection'],
@@ -14,17 +21,25 @@ export const STAGES = {
   norm2: ['summed', 'output'],
 };
 const READ_AT = ['input', 'norm1', 'norm2']; // where there is a state that the head can read
+/** @type {Record<string, string>} */
 const BLOCK_OF = {norm1: 'attention', norm2: 'feed_forward'};
+/** @type {Record<string, string>} */
 const PART_OF = {attention: 'attention', feed: 'ffn'};
+/** @type {Record<string, string>} */
+const TURNED = {right: 'rotate(-90 4 3)', left: 'rotate(90 4 3)'};
 const MAX_READ = 3;
 
-/** The tokens that a model's heads read most in the mean, the largest first. */
+/**
+ * The tokens that a model's heads read most in the mean, the largest first.
+ * @param {LayerModel} model
+ */
 const mostRead = ({read_from: weights}) =>
   largest(weights, MAX_READ).sort((a, b) => weights[b] - weights[a]);
 
 /** By how much a vector turned, in whole degrees. @param {number} angle */
 export const degrees = angle => (angle > 0 && angle < 1 ? '< 1°' : `${Math.round(angle)}°`);
 
+/** @param {string} direction */
 const tip = direction =>
   svg(
     'svg',
@@ -32,15 +47,18 @@ const tip = direction =>
     svg('path', {
       d: 'M0 0h8L4 6z',
       fill: 'currentColor',
-      transform: {right: 'rotate(-90 4 3)', left: 'rotate(90 4 3)'}[direction] ?? null,
+      transform: TURNED[direction] ?? null,
     }),
   );
+/** @param {string} name @param {(Element | null)[]} children */
 const line = (name, ...children) =>
   make('span', {class: `ly-line ${name}`, 'aria-hidden': 'true'}, ...children);
 
 /**
  * The lines of one box: the arrow from the one above, the residual connection on the right, a
  * shared layer's loop on the left.
+ * @param {string} stage
+ * @param {boolean} loops
  */
 const lines = (stage, loops) => [
   stage === 'input' ? null : line('down', tip('down')),
@@ -69,8 +87,13 @@ function turn(angle) {
   );
 }
 
-/** The three tokens that attention reads most, in the mean of the heads. */
-function reads(model, texts, printed) {
+/**
+ * The three tokens that attention reads most, in the mean of the heads.
+ * @param {LayerModel} model
+ * @param {Texts} texts
+ * @param {number} most the largest of these weights in any model
+ */
+function reads(model, texts, most) {
   return [
     make('span', {class: 'ly-small'}, say(texts.reads, {n: model.n_heads})),
     make(
@@ -78,47 +101,52 @@ function reads(model, texts, printed) {
       {class: 'ly-reads'},
       ...mostRead(model).map(i => {
         const bar = make('i');
-        vary(bar, '--share', model.read_from[i] / printed.most);
+        vary(bar, '--share', model.read_from[i] / most);
         return make(
           'span',
           {},
           make('span', {class: i === model.position ? 'self' : null}, model.tokens[i]),
           make('span', {class: 'ly-bar'}, bar),
-          make('b', {}, printed.read.get(model)[i]),
+          make('b', {}, number(model.read_from[i])),
         );
       }),
     ),
   ];
 }
 
-/** What a box says below its name. */
-function inside(model, stage, {texts, printed, of}) {
-  const said = [],
+/**
+ * What a box says below its name.
+ * @param {LayerModel} model
+ * @param {string} stage
+ * @param {{texts: Texts, most: number, of: string}} shared by all models
+ */
+function inside(model, stage, {texts, most, of}) {
+  const parts = [],
     reading = model.readings?.[READ_AT.indexOf(stage)];
   if (stage === 'input')
-    said.push(
+    parts.push(
       make(
         'span',
         {class: 'ly-small'},
         model.layer ? say(texts.from, {n: model.layer}) : texts.from_embedding,
       ),
     );
-  if (stage === 'attention') said.push(...reads(model, texts, printed));
+  if (stage === 'attention') parts.push(...reads(model, texts, most));
   if (stage === 'feed')
-    said.push(make('span', {class: 'ly-small'}, ...sayNodes(texts.alone, {word: word(of)})));
+    parts.push(make('span', {class: 'ly-small'}, ...sayNodes(texts.alone, {word: word(of)})));
   if (reading)
-    said.push(
+    parts.push(
       make(
         'span',
         {class: 'ly-says'},
         ...sayNodes(texts.predicts, {
           word: word(reading[0]),
-          p: make('b', {}, printed.predicted.get(reading)),
+          p: make('b', {}, number(reading[1])),
         }),
       ),
     );
   if (stage in BLOCK_OF)
-    said.push(
+    parts.push(
       make(
         'span',
         {class: 'ly-angle'},
@@ -126,30 +154,21 @@ function inside(model, stage, {texts, printed, of}) {
         say(texts.turned, {n: degrees(model.angles[BLOCK_OF[stage]])}),
       ),
     );
-  return said;
+  return parts;
 }
 
-/** All probabilities of the flow as they are printed. */
-function numbers(models) {
-  const readings = models.flatMap(model => model.readings ?? []),
-    shown = models.flatMap(model => mostRead(model).map(i => ({model, i, p: model.read_from[i]})));
-  const read = new Map(models.map(model => [model, {}]));
-  shown.forEach(({model, i, p}) => {
-    read.get(model)[i] = number(p);
-  });
-  return {
-    predicted: new Map(readings.map(one => [one, number(one[1])])),
-    read,
-    most: Math.max(...shown.map(one => one.p), 1e-9),
-  };
-}
+/** The largest weight that a box has a bar for. @param {LayerModel[]} models */
+const mostOf = models =>
+  Math.max(...models.flatMap(model => mostRead(model).map(i => model.read_from[i])), 1e-9);
 
 /**
  * One row of boxes, a model each, and the place below it that they open.
  * @param {string} stage
+ * @param {LayerData} data
+ * @param {number} most
  * @param {(node: HTMLElement) => void} press
  */
-function row(stage, data, printed, press) {
+function row(stage, data, most, press) {
   const {
       models,
       texts,
@@ -174,7 +193,7 @@ function row(stage, data, printed, press) {
         'aria-controls': id,
       },
       make('span', {class: 'ly-name'}, texts.stages[stage]),
-      ...inside(model, stage, {texts, printed, of: words[at]}),
+      ...inside(model, stage, {texts, most, of: words[at]}),
     ),
   );
   const lanes = make(
@@ -199,8 +218,12 @@ function row(stage, data, printed, press) {
   };
 }
 
-/** Where a layer's output goes: to the next layer, round again, or to the head. */
+/**
+ * Where a layer's output goes: to the next layer, round again, or to the head.
+ * @param {LayerData} data
+ */
 function exits({models, texts}) {
+  /** @param {LayerModel} model */
   const to = model =>
     model.layer + 1 < model.n_layers
       ? say(model.shares ? texts.again : texts.to, {n: model.layer + 2})
@@ -224,14 +247,14 @@ function exits({models, texts}) {
 
 /**
  * The whole flow, and what each row of boxes opens.
- * @param {any} data
+ * @param {LayerData} data
  * @param {HTMLElement} heads
  * @param {(stage: string, box: HTMLElement) => void} press
  */
 export function flow(data, heads, press) {
-  const printed = numbers(data.models),
-    rows = Object.keys(STAGES).map(stage => row(stage, data, printed, box => press(stage, box)));
-  const node = make('div', {class: 'ly-grid'}, heads, ...rows.map(one => one.node), exits(data));
+  const most = mostOf(data.models),
+    rows = Object.keys(STAGES).map(stage => row(stage, data, most, box => press(stage, box)));
+  const node = make('div', {class: 'ly-grid'}, heads, ...rows.map(row => row.node), exits(data));
   vary(node, '--models', data.models.length);
   return {node, rows};
 }

@@ -7,17 +7,26 @@ import {fixed} from '../kit/numbers.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen, listen, runParams} from '../page/here.js';
 import {look} from '../page/look.js';
-import {length, station as stationOf, vectorAt} from './details.js';
+import {isList, length, station as stationOf, vectorAt} from './details.js';
 import {degrees, flow, STAGES} from './flow.js';
 
-const STATIONS = Object.values(STAGES).flat();
+/** @typedef {import('../data').LayerData} LayerData */
+/** @typedef {import('../data').LayerModel} LayerModel */
+/** @typedef {import('../gradio.js').Context} Context */
+/** @typedef {Record<string, any>} Texts */
+/** @typedef {Record<string, string | number>} Changes what the reader chose */
+/** @typedef {ReturnType<typeof flow>['rows']} Rows */
+
+const STATIONS = Object.values(STAGES).flat(),
+  VECTORS = STATIONS.filter(station => !isList(station));
 const READ_AT = ['input', 'attention_norm', 'output']; // the states that the head reads
 const FULL = 0.98; // this share of all numbers lies within the colour scale
-/** @type {WeakMap<HTMLElement, () => void>} how each picture colours its strips */
+/** How each picture colours its strips. @type {WeakMap<HTMLElement, () => void>} */
 const painted = new WeakMap();
 /**
- * @type {{root: HTMLElement, place: string, go: (changes: Record<string, number>) => void, sync: ()
- *   => void} | null} what is on the page
+ * What is on the page.
+ * @type {{root: HTMLElement, place: string, go: (changes: Changes) => void, sync: () => void} |
+ *   null}
  */
 let now = null;
 
@@ -27,14 +36,17 @@ let now = null;
  * @param {string[]} places
  */
 function openOnes(name, places) {
-  const field = look(name, ''),
-    plain = place => place.replace('_', ''),
-    has = place => field.value.split('.').includes(plain(place));
+  const field = look(name, '');
+  /** @param {string} place */
+  const plain = place => place.replace('_', '');
+  /** @param {string} place */
+  const has = place => field.value.split('.').includes(plain(place));
   return {
     has,
-    turn(place) {
+    /** @param {string} turned */
+    turn(turned) {
       field.value = places
-        .filter(one => has(one) !== (one === place))
+        .filter(place => has(place) !== (place === turned))
         .map(plain)
         .join('.');
     },
@@ -44,9 +56,10 @@ const openStages = openOnes('stages', Object.keys(STAGES)),
   openSums = openOnes('sums', STATIONS),
   lists = look('tokens', 'few');
 
+/** @param {LayerModel} model */
 const nameOf = model => make('span', {class: 'model-name', 'data-model': model.key}, model.label);
 
-/** Models with commas and a last "and". @param {Node[][]} models */
+/** Models with commas and a last "and". @param {Node[][]} models @param {string} and */
 const listed = (models, and) =>
   make(
     'span',
@@ -54,7 +67,10 @@ const listed = (models, and) =>
     ...models.flatMap((model, i) => [!i ? '' : i === models.length - 1 ? and : ', ', ...model]),
   );
 
-/** Which block turned the word further in which models, as the angles are printed. */
+/**
+ * Which block turned the word further in which models, as the angles are printed.
+ * @param {LayerData} data
+ */
 function finding({models, chosen: {words, at}, texts}) {
   const place = models.every(model => model.layer === models[0].layer)
     ? say(texts.place, {n: models[0].layer + 1})
@@ -65,7 +81,7 @@ function finding({models, chosen: {words, at}, texts}) {
   }));
   const order = [...groups.filter(({block}) => block), ...groups.filter(({block}) => !block)];
   const parts = order.map(({block, of}, i) => {
-    const who = make(
+    const group = make(
       'span',
       {},
       ...(of.length === models.length && of.length > 1
@@ -80,13 +96,13 @@ function finding({models, chosen: {words, at}, texts}) {
     if (i)
       return sayNodes(block ? texts.rest : texts.equal_rest, {
         block: texts.blocks[block],
-        models: who,
+        models: group,
       });
     const first = block || 'attention',
       second = first === 'attention' ? 'feed_forward' : 'attention';
     return sayNodes(block ? texts.finding : texts.equal, {
       word: word(words[at]),
-      models: who,
+      models: group,
       place,
       first: texts.blocks[first],
       second: texts.blocks[second],
@@ -95,24 +111,41 @@ function finding({models, chosen: {words, at}, texts}) {
   return make('p', {class: 'finding'}, ...parts.flat(), '.');
 }
 
-/** The block that turned the state further; none where both angles print alike. */
+/**
+ * The block that turned the state further; none where both angles print alike.
+ * @param {LayerModel} model
+ */
 const changedBy = ({angles, changed_by: by}) =>
   degrees(angles.attention) === degrees(angles.feed_forward) ? '' : by;
 
+/** @param {LayerModel[]} models @param {Texts} texts */
 const everyOne = ({length: n}, texts) => [
   n === 2 ? texts.every.both : say(texts.every.all, {n: texts.numbers[n] ?? n}),
 ];
 
+/** @param {number} n */
 const numbered = n => Object.fromEntries(Array.from({length: n}, (_, i) => [i, String(i + 1)]));
 
-/** The menus: the layers are those of the deepest model, whose choice the others follow. */
-function controls({models, texts, chosen: to}, go) {
-  const deep = models.find(model => model.key === to.deepest);
+/** A model of the data, by its key. @param {LayerData} data @param {string} key */
+const modelOf = ({models}, key) =>
+  /** @type {LayerModel} */ (models.find(model => model.key === key));
+
+/**
+ * The menus: the layers are those of the deepest model, whose choice the others follow.
+ * @param {LayerData} data
+ * @param {(changes: Changes) => void} go
+ */
+function controls(data, go) {
+  const {texts, chosen: to} = data,
+    deep = modelOf(data, to.deepest);
   return make(
     'div',
     {class: 'ly-controls'},
-    picker(texts.word, Object.fromEntries(to.words.map((one, i) => [i, one])), String(to.at), at =>
-      go({at: Number(at) === to.first ? -1 : Number(at)}),
+    picker(
+      texts.word,
+      Object.fromEntries(to.words.map((word, i) => [i, word])),
+      String(to.at),
+      at => go({at: Number(at) === to.first ? -1 : Number(at)}),
     ),
     picker(texts.layer, numbered(deep.n_layers), String(deep.layer), layer =>
       go({
@@ -124,9 +157,14 @@ function controls({models, texts, chosen: to}, go) {
   );
 }
 
-/** The heads of the widest model, whose choice the others follow. */
-function headControl({models, texts, chosen: to}, go) {
-  const wide = models.find(model => model.key === to.widest);
+/**
+ * The heads of the widest model, whose choice the others follow.
+ * @param {LayerData} data
+ * @param {(changes: Changes) => void} go
+ */
+function headControl(data, go) {
+  const {texts, chosen: to} = data,
+    wide = modelOf(data, to.widest);
   return make(
     'div',
     {class: 'ly-controls'},
@@ -140,32 +178,39 @@ function headControl({models, texts, chosen: to}, go) {
   );
 }
 
-/** The strips on the page, and the one scale of their colours. */
+/**
+ * The strips on the page, and the one scale of their colours.
+ * @param {HTMLElement} root
+ * @param {LayerModel[]} models
+ * @param {Context} context
+ */
 function colours(root, models, context) {
-  let palette = null,
-    most = 0;
-  const strips = [],
-    paint = () => {
-      palette = paletteOf(root, [], context.dark).diverging('plus', 'minus');
-      strips.forEach(one => one(palette));
-    };
+  /** @type {Uint32Array | null} */
+  let palette = null;
+  let most = 0;
+  /** @type {((palette: Uint32Array) => void)[]} */
+  const strips = [];
+  const paint = () => {
+    const colours = paletteOf(root, [], context.dark).diverging('plus', 'minus');
+    palette = colours;
+    strips.forEach(draw => draw(colours));
+  };
   return {
     paint,
     forget() {
       strips.length = 0;
     },
-    add(one) {
-      strips.push(one);
+    /** @param {(palette: Uint32Array) => void} draw */
+    add(draw) {
+      strips.push(draw);
       if (!palette) paint();
-      else one(palette);
+      else draw(palette);
     },
     get most() {
       const sizes = most
         ? null
         : Float32Array.from(
-            models.flatMap(model =>
-              STATIONS.flatMap(station => [...(vectorAt(model, station) ?? [])]),
-            ),
+            models.flatMap(model => VECTORS.flatMap(station => [...vectorAt(model, station)])),
             Math.abs,
           ).sort();
       if (sizes) most = sizes[Math.floor(FULL * (sizes.length - 1))] || 1;
@@ -176,11 +221,16 @@ function colours(root, models, context) {
 
 /**
  * What the boxes open: built when it is first asked for, and again when its lists are to be longer.
+ * @param {HTMLElement} root
+ * @param {LayerData} data
+ * @param {ReturnType<typeof colours>} scale
+ * @param {(changes: Changes) => void} go
+ * @param {() => void} sync
  */
 function opener(root, data, scale, go, sync) {
   const shown = {
       all: lists.value === 'all',
-      turn(button) {
+      turn(/** @type {HTMLElement} */ button) {
         const which = [...root.querySelectorAll('.ly-more')].indexOf(button);
         lists.value = shown.all ? 'few' : 'all';
         sync();
@@ -188,13 +238,14 @@ function opener(root, data, scale, go, sync) {
       },
     },
     sums = {
-      turn(station) {
+      turn(/** @type {string} */ station) {
         openSums.turn(station);
         sync();
       },
     };
+  /** @type {Map<string, ({name: string} & ReturnType<typeof stationOf>)[]>} */
   const built = new Map();
-  return rows => {
+  return (/** @type {Rows} */ rows) => {
     if (shown.all !== (lists.value === 'all')) {
       shown.all = !shown.all;
       rows.forEach(({open}) => open.replaceChildren());
@@ -204,15 +255,13 @@ function opener(root, data, scale, go, sync) {
     for (const {stage, open, boxes} of rows) {
       const yes = openStages.has(stage);
       if (yes && !built.has(stage)) {
-        built.set(
-          stage,
-          STAGES[stage].map(name => ({
-            name,
-            ...stationOf(data, name, {scale, lists: shown, sums}),
-          })),
-        );
+        const stations = STAGES[stage].map(name => ({
+          name,
+          ...stationOf(data, name, {scale, lists: shown, sums}),
+        }));
+        built.set(stage, stations);
         if (stage === 'attention') open.append(headControl(data, go));
-        open.append(...built.get(stage).map(({node}) => node));
+        open.append(...stations.map(({node}) => node));
       }
       built.get(stage)?.forEach(({name, toggle}) => toggle(openSums.has(name)));
       open.hidden = !yes;
@@ -223,21 +272,28 @@ function opener(root, data, scale, go, sync) {
 
 const place = () => JSON.stringify(['model', 'layer', 'head', 'at'].map(chosen));
 
-/** Another word, layer or head: asked of the server, drawn when it is still wanted. */
-function goer(root, data, context, said) {
-  return async changes => {
-    said.textContent = data.texts.waiting;
+/**
+ * Another word, layer or head: asked of the server, drawn when it is still wanted.
+ * @param {HTMLElement} root
+ * @param {LayerData} data
+ * @param {Context} context
+ * @param {HTMLElement} status
+ */
+function goer(root, data, context, status) {
+  return async (/** @type {Changes} */ changes) => {
+    status.textContent = data.texts.waiting;
     if (Object.keys(changes).length) choose(changes);
     const params = {
         ...runParams(),
         ...Object.fromEntries(['model', 'layer', 'head', 'at'].map(name => [name, chosen(name)])),
       },
-      asked = place();
+      wanted = place();
     try {
+      /** @type {LayerData & {error?: string}} */
       const found = {...JSON.parse(await context.asks({params})), texts: data.texts};
-      if (asked !== place() || !root.contains(said)) return;
+      if (wanted !== place() || !root.contains(status)) return;
       if (found.error) {
-        said.textContent = found.error;
+        status.textContent = found.error;
         return;
       }
       const at = document.activeElement?.closest('.ly-controls label'),
@@ -247,17 +303,17 @@ function goer(root, data, context, said) {
       if (which >= 0)
         /** @type {HTMLElement} */ (root.querySelectorAll('.ly-controls select')[which]).focus();
     } catch (failure) {
-      said.textContent = data.texts.lacking;
+      status.textContent = data.texts.lacking;
       reportError(failure);
     }
   };
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, context) {
+export function show(root, /** @type {LayerData} */ data, context) {
   const {models, cards, texts} = data,
-    said = make('span', {role: 'status', class: 'note'}),
-    go = goer(root, data, context, said);
+    status = make('span', {role: 'status', class: 'note'}),
+    go = goer(root, data, context, status);
   const scale = colours(root, models, context),
     full = make('p', {class: 'note ly-scale', hidden: true});
   const heads = make(
@@ -287,7 +343,7 @@ export function show(root, data, context) {
   const opens = opener(root, data, scale, go, sync);
   root.replaceChildren(
     finding(data),
-    make('div', {class: 'ly-top'}, controls(data, go), said),
+    make('div', {class: 'ly-top'}, controls(data, go), status),
     picture.node,
     ...cards.map(card =>
       make(
@@ -316,14 +372,15 @@ listen(() => {
 export const theme = root => painted.get(root)?.();
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const named = STATIONS.filter(one => one !== 'scores' && one !== 'softmax'),
-    normOf = (model, station) => model.norms[station] ?? length(vectorAt(model, station));
+export function table(/** @type {LayerData} */ data) {
+  /** @param {LayerModel} model @param {string} station */
+  const normOf = (model, station) => model.norms[station] ?? length(vectorAt(model, station));
+  /** @param {LayerModel} model @param {string} station */
   const readOf = (model, station) => model.readings?.[READ_AT.indexOf(station)] ?? [null, null];
   const rows = data.models.flatMap(model => {
     const of = [model.label, model.layer + 1, model.head + 1]; // counted as on the page
     return [
-      ...named.map(station => [
+      ...VECTORS.map(station => [
         ...of,
         station,
         null,
@@ -387,29 +444,26 @@ export function table(data) {
   };
 }
 
-/** @type {import('../gradio.js').Picture['said']} */
-export function said({models, chosen: {words, at, deepest, widest}}) {
-  const [deep, wide] = [deepest, widest].map(key => models.find(model => model.key === key));
+/** @type {NonNullable<import('../gradio.js').Picture['said']>} */
+export function said(/** @type {LayerData} */ data) {
+  const {words, at, deepest, widest} = data.chosen;
   const dimensions = Object.fromEntries(
-    models.map(({label, embedding}) => [label, [embedding.dimensions, embedding.width]]),
+    data.models.map(({label, embedding}) => [label, [embedding.dimensions, embedding.width]]),
   );
   return {
-    state: {layer: deep.layer + 1, head: wide.head + 1, word: words[at]},
+    state: {
+      layer: modelOf(data, deepest).layer + 1,
+      head: modelOf(data, widest).head + 1,
+      word: words[at],
+    },
     embedding_and_width: dimensions,
   };
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = data => ({
-  ...Object.fromEntries(
-    [
-      ['LAYERS', 'layer'],
-      ['HEADS', 'head'],
-      ['POSITIONS', 'position'],
-    ].map(([name, field]) => [
-      name,
-      Object.fromEntries(data.models.map(model => [model.label, model[field]])),
-    ]),
-  ),
-  WITH_HEAD: data.models.filter(model => model.readings).map(model => model.label),
+export const constants = (/** @type {LayerData} */ {models}) => ({
+  LAYERS: Object.fromEntries(models.map(model => [model.label, model.layer])),
+  HEADS: Object.fromEntries(models.map(model => [model.label, model.head])),
+  POSITIONS: Object.fromEntries(models.map(model => [model.label, model.position])),
+  WITH_HEAD: models.filter(model => model.readings).map(model => model.label),
 });

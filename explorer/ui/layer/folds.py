@@ -67,7 +67,7 @@ def time_both(spec: ModelSpec, cancel_token: CancelToken) -> Steps:
 def draw_both(spec: ModelSpec, update: JobUpdate) -> list[Any]:
     """Return the finding so far and the chart; no chart before the first point."""
     from explorer.analysis.layer import LENGTHS
-    from explorer.views.layer import recurrent_canvas
+    from explorer.views.layer.folds import recurrent_canvas
 
     points = shown(update) or ()
     if not points:
@@ -127,7 +127,7 @@ def build_steps_fold(state: gr.State) -> None:
 @with_runs
 def show_steps(state: PageState, text_runs: Runs, typed: str | None = "") -> list[Any]:
     """Return finding and charts of the followed word's token, or a message."""
-    from explorer.views.layer import steps_canvas
+    from explorer.views.layer.folds import steps_canvas
 
     runs, missing = text_runs.with_mlm_head
     if not runs:
@@ -237,7 +237,7 @@ def build_contexts_fold(state: gr.State) -> None:
 @with_runs
 def show_contexts(state: PageState, text_runs: Runs) -> str:
     """Return the table of the six readings at the page's mask."""
-    from explorer.views.layer import context_records, context_rows
+    from explorer.views.layer.folds import context_records, context_rows
 
     runs, missing = text_runs.with_mlm_head
     if not runs:
@@ -323,7 +323,7 @@ def read_all(question: HeldOutQuestion, cancel_token: CancelToken) -> Steps:
 
 def draw_scores(question: HeldOutQuestion, update: JobUpdate) -> list[Any]:
     """Return the job's progress, or the chart and why a model is not in it."""
-    from explorer.views.layer import held_out_canvas
+    from explorer.views.layer.folds import held_out_canvas
 
     n, scores = len(assets.sentences()), update.result
     if scores is None:

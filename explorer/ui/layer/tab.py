@@ -21,7 +21,7 @@ from explorer.ui.layer import folds, strings
 from explorer.views.markup import Markup, finding, plain_cards, script_json
 
 if TYPE_CHECKING:
-    from explorer.views.layer import Selection, TracedLayer
+    from explorer.views.layer.stations import Selection, TracedLayer
 
 ID = "layer"
 LABEL = strings.LABEL
@@ -39,7 +39,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 def show(state: PageState, text_runs: Runs) -> list[object]:
     """Return the stations of the state's word, layer and head; cached runs are used."""
-    from explorer.views.layer import layer_canvas
+    from explorer.views.layer.stations import layer_canvas
 
     runs, missing = text_runs
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
@@ -82,7 +82,7 @@ def chosen_of(runs: Mapping[str, Run], state: PageState, word: FollowedWord) -> 
 
     Among equals it is the state's own model, so that both menus belong to one if possible.
     """
-    from explorer.views.layer import Selection
+    from explorer.views.layer.stations import Selection
 
     shapes = {key: run.spec.architecture for key, run in runs.items()}
     deepest = max(shapes, key=lambda key: (shapes[key].n_layers, key == state.model))

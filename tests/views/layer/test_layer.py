@@ -14,7 +14,12 @@ from explorer.models.run import READINGS
 from explorer.models.specs import MINI
 from explorer.ui.layer import strings, tab
 from explorer.ui.shell.tabs import values_of
-from explorer.views.layer import context_rows, held_out_canvas, recurrent_canvas, steps_canvas
+from explorer.views.layer.folds import (
+    context_rows,
+    held_out_canvas,
+    recurrent_canvas,
+    steps_canvas,
+)
 
 LABELS = {"bert": "BERT", "albert": "ALBERT"}
 
