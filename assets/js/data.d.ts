@@ -700,3 +700,142 @@ export interface LayerData {
   cards: LayerCard[];
   texts: Record<string, any>;
 }
+
+/** Text and hidden word that open a sentence in the lab. */
+export interface OpenedSentence {
+  text: string;
+  word: number;
+}
+
+/** Bundled sentence, and what each model answers in it. */
+export interface AgreementSentence {
+  text: string;
+  answer: string;
+  opens: OpenedSentence;
+  teacher: string;
+  student: string;
+  kl: number;
+  shared: number;
+}
+
+/** Mean agreement over the bundled sentences, and those with the largest divergence. */
+export interface AgreementData {
+  first: number;
+  five: number;
+  kl: number;
+  teacher_right: number;
+  student_right: number;
+  worst: AgreementSentence[];
+  texts: Record<string, any>;
+  ran: Record<string, string>;
+}
+
+/** Progress over the bundled sentences; None is done of a run that was stopped. */
+export interface AgreementProgress {
+  done: number | null;
+  n: number;
+  sentence: string;
+}
+
+/** Word of the sentence, and whether it can be hidden. */
+export interface LabWord {
+  text: string;
+  clickable: boolean;
+}
+
+/** Teacher or student, with its likeliest tokens. */
+export interface ComparedModel {
+  key: string;
+  label: string;
+  role_key: string;
+  role: string;
+  beside: boolean;
+  logits: string;
+  top: number[];
+}
+
+/** Third model: the packed id that each token of the teacher has there, and its top token. */
+export interface BesideModel {
+  key: string;
+  label: string;
+  role_key: string;
+  role: string;
+  beside: boolean;
+  logits: string;
+  partner: string;
+  share_first: number;
+  share_second: number;
+  first_id: number;
+  first_here: number;
+  first: string;
+}
+
+/** Token that was hidden; -1 where it is unknown. */
+export interface LabAnswer {
+  id: number;
+}
+
+/** Logits of every model at one mask, and the tokens that may be listed. */
+export interface LabData {
+  texts: Record<string, any>;
+  temperature: number;
+  temperatures: [number, number];
+  curves: Chart[];
+  back: boolean;
+  beside_key: string;
+  beside_missing: string;
+  words: LabWord[];
+  selected: number;
+  models: (ComparedModel | BesideModel)[];
+  names: Record<string, string>;
+  answer: LabAnswer;
+}
+
+/** The reader's settings of a run. */
+export interface LiveSettings {
+  layers: number;
+  start: string;
+  steps: number;
+  temperature: number;
+  ce: number;
+  mlm: number;
+  cos: number;
+  seed: number;
+}
+
+/** Reports of a live run so far, as charts and as numbers. */
+export interface LiveData {
+  texts: Record<string, any>;
+  sentence: string;
+  done: boolean;
+  keys: Record<string, string>;
+  settings: LiveSettings;
+  steps: number[];
+  parts: Record<string, number[]>;
+  exams: number[];
+  agreement: Record<string, number[]>;
+  figures: Chart[];
+  words: string[];
+  teacher: number[];
+  first: number[];
+  student: number[];
+}
+
+/** Sentence on a run without reports. */
+export interface WaitingData {
+  waiting: string;
+}
+
+/** Losses at every temperature step, and the KL of each token: ``kl[temperature][token]``. */
+export interface LossesData {
+  temperatures: number[];
+  ce: number[];
+  mlm: number | null;
+  cos: number | null;
+  kl: number[][];
+  cosine: number[] | null;
+  tokens: string[];
+  place: number;
+  answer: number | null;
+  texts: Record<string, any>;
+}

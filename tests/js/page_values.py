@@ -115,7 +115,7 @@ def depth_values(monkeypatch):
 
 def distillation_values(monkeypatch):
     from explorer.ui.distillation import folds, strings, tab
-    from explorer.views.distillation import live_canvas
+    from explorer.views.distillation.live import live_canvas
 
     monkeypatch.setattr(folds, "sentences", lambda: SENTENCES)
     settings = folds.settings_of(tuple(folds._defaults()))

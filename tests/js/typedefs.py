@@ -21,6 +21,10 @@ from explorer.views.chart import ChartData
 from explorer.views.claims import BenchmarksData, ChecksData, LedgerData, ResultsData, SharesData
 from explorer.views.depth.lens import LensData
 from explorer.views.depth.patching import PatchingFound, PatchingOffer
+from explorer.views.distillation.agreement import AgreementData, AgreementProgress
+from explorer.views.distillation.lab import LabData
+from explorer.views.distillation.live import LiveData, WaitingData
+from explorer.views.distillation.losses import LossesData
 from explorer.views.layer.stations import LayerData
 from explorer.views.parameters.counts import MapData
 from explorer.views.parameters.shapes import BuildData, SharingRow, SizesData
@@ -33,7 +37,7 @@ SENT = (
     *(BuildData, MapData, SharingRow, SizesData),
     *(LensData, PatchingFound, PatchingOffer),
     *(WallData, ExactData, SummaryData, SwitchesData, BertvizData),
-    LayerData,
+    *(LayerData, AgreementData, AgreementProgress, LabData, LiveData, WaitingData, LossesData),
 )
 """The data that the strictly typed folders of ``assets/js`` read."""
 HEAD = "// Data of the page and of pictures as Python sends it: written by python -m tests.js.typedefs."

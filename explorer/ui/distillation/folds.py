@@ -83,7 +83,7 @@ def lineage_in(state: PageState) -> "tuple[ModelSpec, ModelSpec]":
 def show_losses(state: PageState) -> str:
     """Return the three losses with their weight sliders, and the KL of each token."""
     from explorer.analysis.distillation.triple_loss import WEIGHTS
-    from explorer.views.distillation import distillation_losses
+    from explorer.views.distillation.losses import distillation_losses
 
     focus, (teacher, student) = focus_of(state), lineage_in(state)
     keys = (teacher.key, student.key)
@@ -127,7 +127,7 @@ def run_agreement(state: PageState, cancel_token: CancelToken) -> Steps:
 
 def draw_agreement(state: PageState, update: JobUpdate) -> list[Any]:
     """Return the canvas of the progress, or of the result."""
-    from explorer.views.distillation import agreement_canvas, progress_canvas
+    from explorer.views.distillation.agreement import agreement_canvas, progress_canvas
 
     result: SentencesAgreement | None = update.result
     if result is not None:
@@ -183,7 +183,7 @@ def build_masking(f: Fold, state: gr.State) -> None:
 def show_masking(state: PageState, text_runs: Runs, rounds: int = 1, seed: int | None = 0) -> str:
     """Return the tokens of the page's text that the training recipe would mask."""
     from explorer.analysis.distillation.losses import masked_text
-    from explorer.views.distillation import masking_html, masking_records
+    from explorer.views.distillation.masking import masking_html, masking_records
 
     run = text_runs.of(next(iter(state.ask.specs)))
     masked = masked_text(run, int(seed or 0) % MAX_SEED, min(int(rounds), ROUNDS[-1]))
@@ -302,7 +302,7 @@ def teach(question: LiveQuestion, cancel_token: CancelToken) -> Steps:
 
 def draw_live(question: LiveQuestion, update: JobUpdate) -> list[Any]:
     """Return the canvas of the student so far, or of its place in the queue."""
-    from explorer.views.distillation import live_canvas, waiting_canvas
+    from explorer.views.distillation.live import LiveNotes, live_canvas, waiting_canvas
 
     live_run: LiveRun | None = shown(update)
     trained = [report.step for report in live_run.reports if report.parts] if live_run else []
@@ -316,9 +316,14 @@ def draw_live(question: LiveQuestion, update: JobUpdate) -> list[Any]:
         stopped if update.stopped else strings.live_sentence(question.settings, live_run.reports)
     )
     keys = {"teacher": TEACHER, "student": STUDENT}
-    texts = {"texts": strings.CANVAS, "sentence": sentence, "done": update.done, "keys": keys}
+    notes: LiveNotes = {
+        "texts": strings.CANVAS,
+        "sentence": sentence,
+        "done": update.done,
+        "keys": keys,
+    }
     return [
-        live_canvas(question.settings, live_run.reports, live_run.words, live_run.teacher, texts)
+        live_canvas(question.settings, live_run.reports, live_run.words, live_run.teacher, notes)
     ]
 
 

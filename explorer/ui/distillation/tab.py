@@ -69,7 +69,7 @@ def show(state: PageState, _: Runs) -> list[object]:
 
 def said(hidden: "HiddenWord", temperature: float) -> Markup:
     """Return how close the two models are, and what is known of their relation."""
-    from explorer.views.distillation import shown_word
+    from explorer.views.distillation.lab import shown_word
 
     teacher, student = (
         shown_word(run.vocabulary, answer_id(hidden.logits(run), run.vocabulary))
@@ -93,14 +93,14 @@ def lab(
 ) -> str:
     """Return the lab's JSON; ``of`` is the pair and why the third model has no run, if so."""
     from explorer.views.chart import figure_json
-    from explorer.views.distillation import distillation_lab, temperature_figures
+    from explorer.views.distillation.lab import LabSettings, distillation_lab, temperature_figures
 
     pair, missing = of
     specs = (hidden.teacher.spec, hidden.student.spec)
     third = state.ask.specs.get(beside_of(state, pair))
     texts = strings.lab_texts(hidden.third.spec if hidden.third else None, third)
     curves = temperature_figures(TEMPERATURES, strings.in_roles(strings.CURVES, *specs))
-    extra = {
+    settings: LabSettings = {
         "texts": strings.in_roles(texts, *specs),
         "temperature": state.temperature,
         "temperatures": TEMPERATURES,
@@ -110,7 +110,7 @@ def lab(
         "beside_missing": missing,
     }
     words, roles = split_words(focus.base), strings.roles_of(*specs)
-    return distillation_lab(hidden, words, focus.word, extra, roles)
+    return distillation_lab(hidden, words, focus.word, settings, roles)
 
 
 def below(state: PageState, pair: tuple[str, str]) -> Markup:

@@ -25,7 +25,7 @@ from explorer.ui.distillation.strings import live_sentence
 from explorer.ui.kit import jobs
 from explorer.ui.kit.jobs import Progress, handler
 from explorer.ui.shell.tabs import values_of
-from explorer.views.distillation import agreement_canvas, opened_by
+from explorer.views.distillation.agreement import agreement_canvas, opened_by
 from tests.markup import every, plain
 from tests.tiny_models import make_bert, save
 from tests.waiting import until

@@ -5,7 +5,7 @@ import pytest
 from explorer.analysis.measures import TEMPERATURES
 from explorer.models.tokens import Word
 from explorer.ui.distillation.strings import CURVES
-from explorer.views.distillation import strip_words, temperature_figures
+from explorer.views.distillation.lab import strip_words, temperature_figures
 
 
 def test_the_browser_is_told_which_measure_each_line_is_and_at_which_temperatures():

@@ -1,7 +1,7 @@
 """The charts of a student that learns: each measure at its own steps, all from zero."""
 
 from explorer.ui.distillation.strings import CANVAS
-from explorer.views.distillation import live_figures
+from explorer.views.distillation.live import live_figures
 
 
 def test_losses_stand_at_the_steps_and_exams_at_theirs():
