@@ -11,6 +11,8 @@ const STRICT = [
   'attention/labels.js',
   'attention/lines.js',
   'attention/matrix.js',
+  'attention/summary.js',
+  'attention/switches.js',
   'attention/zoom.js',
   'claims/',
   'depth/',

@@ -9,15 +9,38 @@ import {wordLabel} from './heads.js';
 import {Matrix} from './matrix.js';
 import {Zoom} from './zoom.js';
 
-const shown = new WeakMap(); // root -> its summary
+/**
+ * @typedef {import('../data').SummaryData} SummaryData
+ * @typedef {import('./matrix.js').Cell} Cell
+ * @typedef {object} Part one model's panel
+ * @property {import('../data').SummaryModel} model
+ * @property {Float64Array} values between all words
+ * @property {Float64Array} shown those that are drawn
+ * @property {Matrix} picture
+ * @property {HTMLElement} reading of the marked cell
+ * @property {HTMLElement} scale
+ * @property {HTMLElement} figure
+ */
+
+/** By its place. @type {WeakMap<HTMLElement, Summary>} */
+const shown = new WeakMap();
 const added = look('summary', 'hidden');
+/** @param {Record<string, any>} texts @param {string[]} words */
 const zoomOf = (texts, words) => new Zoom(texts.zoom, 'zoomsum', words.length);
 
 class Summary {
+  /**
+   * @param {HTMLElement} root
+   * @param {SummaryData} data
+   * @param {import('../gradio.js').Context} context
+   */
   constructor(root, data, context) {
     this.root = root;
     this.data = data;
     this.context = context;
+    this.width = 0;
+    /** @type {string[]} */
+    this.words = []; // those that are drawn, as they are written
     this.observer = new ResizeObserver(() => {
       if (root.clientWidth !== this.width) this.draw();
     });
@@ -25,10 +48,11 @@ class Summary {
     this.live = make('p', {class: 'sr-only', role: 'status'});
     this.zoom = zoomOf(data.texts, data.words);
     this.parts = data.models.map(model => {
-      const part = {model, values: Float64Array.from(floats(model.values))};
-      part.picture = new Matrix(cell => this.mark(cell, part), this.zoom);
-      part.reading = make('p', {class: 'aw-reading'});
-      part.figure = make(
+      const values = Float64Array.from(floats(model.values)),
+        picture = new Matrix(cell => this.mark(cell, part), this.zoom),
+        reading = make('p', {class: 'aw-reading'}),
+        scale = make('span', {class: 'aw-detail'});
+      const figure = make(
         'figure',
         {'data-model': model.key},
         make(
@@ -39,11 +63,13 @@ class Summary {
             text: say(data.texts.title, {label: model.label, kind: data.texts.kind}),
           }),
           make('span', {class: 'aw-detail', text: model.detail}),
-          (part.scale = make('span', {class: 'aw-detail'})),
+          scale,
         ),
-        part.picture.node,
-        make('div', {class: 'aw-under'}, part.reading),
+        picture.node,
+        make('div', {class: 'aw-under'}, reading),
       );
+      /** @type {Part} */
+      const part = {model, values, shown: values, picture, reading, scale, figure};
       return part;
     });
     this.panels = make('div', {class: 'aw-panels'}, ...this.parts.map(part => part.figure));
@@ -104,6 +130,7 @@ class Summary {
     }
   }
 
+  /** @param {Cell | null} cell @param {Part} source */
   mark(cell, source) {
     const {words} = this,
       n = words.length;
@@ -125,12 +152,12 @@ class Summary {
 export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, context) {
+export function show(root, /** @type {SummaryData} */ data, context) {
   clear(root);
   shown.set(root, new Summary(root, data, context));
 }
 
-/** @type {import('../gradio.js').Picture['clear']} */
+/** @type {NonNullable<import('../gradio.js').Picture['clear']>} */
 export function clear(root) {
   shown.get(root)?.observer.disconnect();
   shown.get(root)?.zoom.end();
@@ -142,19 +169,19 @@ export function clear(root) {
 export const theme = root => shown.get(root)?.draw();
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({words, models, texts}) => ({
+export const constants = (/** @type {SummaryData} */ {words, models, texts}) => ({
   WORDS: words,
   WAY: texts.way,
   GROUPS: Object.fromEntries(models.map(model => [model.label, model.groups])),
 });
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({texts, words}) => ({
+export const said = (/** @type {SummaryData} */ {texts, words}) => ({
   state: {summary: texts.way, ...zoomOf(texts, words).said()},
 });
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
+export function table(/** @type {SummaryData} */ data) {
   const n = data.words.length;
   const rows = data.models.flatMap(model =>
     [...floats(model.values)].map((value, i) => [

@@ -1,8 +1,18 @@
 // Every head as a switch: click, walk with the arrow keys, Space; darker heads matter more.
-import {make, marked, say as fill, vary} from '../kit/dom.js';
+import {closest, make, say as fill, vary} from '../kit/dom.js';
 import {power} from '../kit/numbers.js';
 import {look} from '../page/look.js';
 
+/**
+ * @typedef {import('../data').SwitchesData} SwitchesData
+ * @typedef {import('../data').SwitchesModel} SwitchesModel
+ * @typedef {import('../data').SwitchesCard} SwitchesCard
+ * @typedef {SwitchesModel & {cells: HTMLElement[], counter: HTMLElement}} Column a model, the
+ *   switches of its heads and how many of them are off
+ * @typedef {import('../gradio.js').Context['ask']} Ask
+ */
+
+/** @param {number} value */
 const nats = value =>
   value >= 0.0995
     ? value.toFixed(2)
@@ -19,7 +29,7 @@ const MAX = 200; // letters of it in a link
 /** @param {string} text */
 const markOf = text =>
   [...text]
-    .reduce((mark, letter) => (31 * mark + letter.codePointAt(0)) % 4294967291, 7)
+    .reduce((mark, letter) => (31 * mark + Number(letter.codePointAt(0))) % 4294967291, 7)
     .toString(36);
 
 /** Heads as the bits of a number. @param {Iterable<number>} heads */
@@ -32,11 +42,32 @@ function unpacked(digits, most) {
   return Array.from({length: most}, (_, head) => head).filter(head => (bits >> BigInt(head)) & 1n);
 }
 
-// root -> its switches: what is off survives new numbers for the same text
+/**
+ * By their place: what is off survives new numbers for the same text.
+ * @type {WeakMap<HTMLElement, Switches>}
+ */
 const shown = new WeakMap();
 
+/**
+ * @template {SwitchesModel} M
+ * @param {M | SwitchesCard} model
+ * @returns {model is M}
+ */
+const hasHeads = model => !('card' in model);
+
 class Switches {
-  constructor(root) {
+  /** @param {HTMLElement} root @param {SwitchesData} data @param {Ask} ask */
+  constructor(root, data, ask) {
+    this.data = data;
+    this.ask = ask;
+    this.of = ''; // what these switches are of
+    /** @type {(Column | SwitchesCard)[]} */
+    this.columns = [];
+    /** @type {Column[]} */
+    this.models = []; // the columns with switches
+    this.strongest = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     /** @type {Record<string, Set<number>>} */
     this.off = {};
     /** @type {[string, number] | null} */
@@ -46,13 +77,12 @@ class Switches {
     root.replaceChildren(this.node);
   }
 
+  /** @param {SwitchesData} data @param {Ask} ask */
   set(data, ask) {
-    const of = JSON.stringify([
-      data.text,
-      data.models.map(({key, label, layers, heads, card}) => [key, label, layers, heads, card]),
-    ]);
-    const isSame = of === this.of,
-      isSwept = data.models.some(model => model.nats?.length);
+    const of = JSON.stringify([data.text, data.models], (name, value) =>
+      name === 'nats' ? undefined : value,
+    );
+    const isSame = of === this.of;
     if (!isSame) {
       this.off = {};
       this.focus = null;
@@ -61,7 +91,11 @@ class Switches {
     this.data = data;
     this.ask = ask;
     this.of = of;
-    this.models = data.models.filter(model => !model.card);
+    this.columns = data.models.map(model =>
+      hasHeads(model) ? {...model, cells: [], counter: make('span', {class: 'badge'})} : model,
+    );
+    this.models = this.columns.filter(hasHeads);
+    const isSwept = this.models.some(model => model.nats.length);
     for (const model of this.models) this.off[model.key] = this.off[model.key] || new Set();
     this.strongest = Math.max(0, ...this.models.flatMap(model => model.nats.flat()));
     const held = this.node.contains(document.activeElement);
@@ -77,17 +111,17 @@ class Switches {
   /** Switch off what the link says, where it is of this text; whether anything changed. */
   follow() {
     if (this.linked === kept.value) return false; // also what is too long for a link stays
-    const [mark, ...said] = kept.value.split('.'),
+    const [mark, ...fields] = kept.value.split('.'),
       isMine = mark === markOf(this.data.text),
-      before = JSON.stringify(this.asked());
+      before = JSON.stringify(this.headsOff());
     this.linked = kept.value;
     for (const model of this.models) {
-      const at = said.indexOf(model.key);
+      const at = fields.indexOf(model.key);
       this.off[model.key] = new Set(
-        isMine && at >= 0 ? unpacked(said[at + 1], model.layers * model.heads) : [],
+        isMine && at >= 0 ? unpacked(fields[at + 1], model.layers * model.heads) : [],
       );
     }
-    return before !== JSON.stringify(this.asked());
+    return before !== JSON.stringify(this.headsOff());
   }
 
   keep() {
@@ -102,6 +136,7 @@ class Switches {
     const {texts} = this.data;
     const swept =
       this.models.length > 0 && this.models.every(model => model.nats.length === model.layers);
+    /** @param {string} label @param {() => void} act */
     const chip = (label, act) => {
       const button = make('button', {type: 'button', class: 'chip', text: label});
       button.addEventListener('click', act);
@@ -123,8 +158,8 @@ class Switches {
           ),
         ),
     );
-    const columns = this.data.models.map(model =>
-      model.card ? this.card(model) : this.column(model),
+    const columns = this.columns.map(model =>
+      hasHeads(model) ? this.column(model) : this.card(model),
     );
     const scale = this.strongest ? fill(texts.scale, {low: 0, high: nats(this.strongest)}) : '';
     this.node.replaceChildren(
@@ -135,15 +170,18 @@ class Switches {
     );
   }
 
+  /** @param {Column} model */
   all(model) {
     return Array.from({length: model.layers * model.heads}, (_, i) => i);
   }
 
+  /** @param {Column} model */
   ranked(model) {
     const flat = model.nats.flat();
     return this.all(model).sort((a, b) => flat[b] - flat[a]);
   }
 
+  /** @param {SwitchesCard} model */
   card(model) {
     return make(
       'section',
@@ -153,8 +191,8 @@ class Switches {
     );
   }
 
+  /** @param {Column} model */
   column(model) {
-    model.cells = [];
     const {texts} = this.data,
       grid = make('div', {
         class: 'hs-grid',
@@ -179,7 +217,6 @@ class Switches {
       grid.append(row);
     }
     grid.addEventListener('keydown', event => this.key(event, model));
-    model.counter = make('span', {class: 'badge'});
     this.count(model);
     return make(
       'section',
@@ -195,6 +232,7 @@ class Switches {
     );
   }
 
+  /** @param {Column} model @param {number} layer @param {number} head */
   switch(model, layer, head) {
     const value = model.nats[layer]?.[head],
       i = layer * model.heads + head;
@@ -221,6 +259,12 @@ class Switches {
     return cell;
   }
 
+  /**
+   * @param {HTMLElement} cell
+   * @param {Column} model
+   * @param {number} layer
+   * @param {number} head
+   */
   name(cell, model, layer, head) {
     const {texts} = this.data,
       off = this.off[model.key].has(layer * model.heads + head),
@@ -236,15 +280,18 @@ class Switches {
     cell.classList.toggle('off', off);
   }
 
+  /** @param {[string, number]} head */
   cell([key, i]) {
-    return marked(this.node, 'data-cell', `${key}/${i}`);
+    return this.models.find(model => model.key === key)?.cells[i];
   }
 
+  /** @param {KeyboardEvent} event @param {Column} model */
   key(event, model) {
-    const place = event.target.dataset?.cell;
-    if (!place) return;
-    const i = Number(place.split('/')[1]),
+    const cell = closest(event, '[data-cell]');
+    if (!cell) return;
+    const i = model.cells.indexOf(cell),
       {heads, layers} = model;
+    /** @type {Record<string, number>} */
     const steps = {
       ArrowRight: i % heads < heads - 1 ? 1 : 0,
       ArrowLeft: i % heads ? -1 : 0,
@@ -253,12 +300,13 @@ class Switches {
     };
     if (!(event.key in steps)) return;
     event.preventDefault();
-    const next = this.cell([model.key, i + steps[event.key]]);
-    event.target.tabIndex = -1;
+    const next = model.cells[i + steps[event.key]];
+    cell.tabIndex = -1;
     next.tabIndex = 0;
     next.focus();
   }
 
+  /** @param {Column} model @param {number} i */
   flip(model, i) {
     const off = this.off[model.key];
     if (!off.delete(i)) off.add(i);
@@ -266,6 +314,7 @@ class Switches {
     this.update(model);
   }
 
+  /** @param {Column} model @param {number} layer */
   flipLayer(model, layer) {
     const off = this.off[model.key],
       row = Array.from({length: model.heads}, (_, head) => layer * model.heads + head);
@@ -277,12 +326,14 @@ class Switches {
     this.update(model);
   }
 
+  /** @param {(model: Column) => number[]} pick */
   choose(pick) {
     for (const model of this.models) this.off[model.key] = new Set(pick(model));
     this.keep();
     this.update(...this.models);
   }
 
+  /** @param {Column[]} models */
   update(...models) {
     for (const model of models) {
       model.cells.forEach((cell, i) =>
@@ -294,6 +345,7 @@ class Switches {
     this.timer = setTimeout(() => this.send(), 120); // a run of clicks asks once
   }
 
+  /** @param {Column} model */
   count(model) {
     model.counter.textContent = fill(this.data.texts.count, {
       off: this.off[model.key].size,
@@ -302,7 +354,7 @@ class Switches {
   }
 
   /** What is off: [layer, head] by model. */
-  asked() {
+  headsOff() {
     return Object.fromEntries(
       this.models.map(model => [
         model.key,
@@ -314,7 +366,7 @@ class Switches {
   }
 
   send() {
-    this.ask({off: this.asked()});
+    this.ask({off: this.headsOff()});
   }
 }
 
@@ -322,12 +374,13 @@ class Switches {
 export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, {ask}) {
-  if (!shown.has(root)) shown.set(root, new Switches(root));
-  shown.get(root).set(data, ask);
+export function show(root, /** @type {SwitchesData} */ data, {ask}) {
+  const switches = shown.get(root) ?? new Switches(root, data, ask);
+  shown.set(root, switches);
+  switches.set(data, ask);
 }
 
-/** @type {import('../gradio.js').Picture['clear']} */
+/** @type {NonNullable<import('../gradio.js').Picture['clear']>} */
 export function clear(root) {
   clearTimeout(shown.get(root)?.timer);
   shown.delete(root);
@@ -335,15 +388,13 @@ export function clear(root) {
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const rows = data.models
-    .filter(model => !model.card)
-    .flatMap(model =>
-      Array.from({length: model.layers * model.heads}, (_, i) => {
-        const layer = Math.floor(i / model.heads),
-          head = i % model.heads;
-        return [model.label, layer + 1, head + 1, model.nats[layer]?.[head] ?? null];
-      }),
-    );
+export function table(/** @type {SwitchesData} */ data) {
+  const rows = data.models.filter(hasHeads).flatMap(model =>
+    Array.from({length: model.layers * model.heads}, (_, i) => {
+      const layer = Math.floor(i / model.heads),
+        head = i % model.heads;
+      return [model.label, layer + 1, head + 1, model.nats[layer]?.[head] ?? null];
+    }),
+  );
   return {columns: ['model', 'layer', 'head', 'nats_lost_without_it'], rows};
 }
