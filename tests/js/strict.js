@@ -6,14 +6,7 @@ import ts from 'typescript';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const STRICT = [
-  'attention/bertviz.js',
-  'attention/colours.js',
-  'attention/labels.js',
-  'attention/lines.js',
-  'attention/matrix.js',
-  'attention/summary.js',
-  'attention/switches.js',
-  'attention/zoom.js',
+  'attention/',
   'claims/',
   'depth/',
   'kit/',

@@ -1,32 +1,32 @@
 // Attention in the browser: unpacked heads, their exact numbers, colours and likeness.
+import {say} from '../kit/dom.js';
 import {betweenGroups, rowsApart, termOfJs} from '../kit/maths.js';
 import {bytes, floats} from '../kit/numbers.js';
 
-/** The wall that the reader sees. @type {{wall: any}} */
+/**
+ * @typedef {import('../data').WallData} WallData
+ * @typedef {{m: number, i: number, layer: number, head: number}} Head one head: which model, which
+ *   of its heads
+ * @typedef {{words: Float64Array, pieces: Float32Array | null}} Exact the exact numbers of a head
+ * @typedef {import('../data').WallModel & {m: number, count: number, bytes: Uint8Array, exact:
+ *   (Exact | null)[]}} Model `bytes`: layer, head, row, column; `exact`: by head
+ * @typedef {Omit<WallData, 'models'> & {n: number, size: number, models: Model[], partners?:
+ *   Map<string, Head[]>, scaled?: Float32Array[]}} Heads the data of the wall, unpacked
+ */
+
+/** The wall that the reader sees. @type {{wall: import('./wall.js').Wall | null}} */
 export const onPage = {wall: null};
 
+/** @param {string} text */
 export const wordLabel = text => text.replace(/^##/, '').replace(/▁/g, ' ').trim() || text;
 
+/** @param {Uint8Array<ArrayBuffer>} packed */
 async function inflate(packed) {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/**
- * @typedef {{m: number, i: number, layer: number, head: number}} Head one head: which model, which
- *   of its heads
- * @typedef {{key: string, label: string, m: number, count: number, layers: number, heads: number,
- *   rows: number[], shared: boolean,
- *   groups: number[][], pieces: string[], added: number[], entropy: number[], distance: number[],
- *   shares: number[], kind: number[],
- *   bytes: Uint8Array, exact: ({words: Float64Array, pieces: Float32Array | null} | null)[]}} Model
- * @typedef {{words: string[], special: number[], masks: number[], pool: number, n: number, size:
- *   number, models: Model[], texts: any,
- *   kinds: string[], cards: any[], pieces_limit: number, exact: string[], partners?: Map<string,
- *   Head[]>, scaled?: Float32Array[]}} Heads
- */
-
-// wall: the data plus, for each model, `bytes` (layer, head, row, column) and `exact` by head.
+/** @param {WallData} data @returns {Promise<Heads>} */
 export const unpackWall = async data => {
   const raw = await inflate(bytes(data.packed));
   const n = data.words.length,
@@ -36,6 +36,7 @@ export const unpackWall = async data => {
     const count = model.layers * model.heads,
       length = count * size * size;
     const drawn = raw.subarray(offset, (offset += length));
+    /** @type {(Exact | null)[]} */
     const exact = new Array(count).fill(null);
     if (data.exact.length) {
       const all = floats(data.exact[m]),
@@ -48,17 +49,23 @@ export const unpackWall = async data => {
   return {...data, n, size, models};
 };
 
+/**
+ * @param {import('../data').WallModel} model
+ * @param {Float32Array} pieces
+ * @returns {Exact}
+ */
 const withWords = (model, pieces) => ({
   words: betweenGroups(pieces, model.pieces.length, model.groups),
   pieces,
 });
 
+/** @param {Heads} wall @param {import('../data').ExactData} answer */
 export const receiveExact = (wall, answer) => {
   for (const head of answer.heads) {
     const model = wall.models.find(m => m.key === head.model);
     if (!model) continue;
     const size = head.pieces ? model.pieces.length : wall.n;
-    const values = floats(head.pieces || head.words);
+    const values = floats(head.pieces ?? head.words ?? '');
     if (values.length !== size * size) continue; // an answer for a text that is gone
     model.exact[head.layer * model.heads + head.head] = head.pieces
       ? withWords(model, values)
@@ -66,7 +73,10 @@ export const receiveExact = (wall, answer) => {
   }
 };
 
-// The value of a cell between words: exact if it is here, else from the byte that is drawn.
+/**
+ * The value of a cell between words: exact if it is here, else from the byte that is drawn.
+ * @param {Heads} wall @param {{m: number, i: number}} head
+ */
 export const betweenWords = (wall, head) => {
   const model = wall.models[head.m],
     exact = model.exact[head.i];
@@ -82,36 +92,56 @@ export const betweenWords = (wall, head) => {
   return {values, exact: false};
 };
 
+/** @param {Heads} wall @param {number} m @param {number} i @returns {Head} */
 export const headAt = (wall, m, i) => ({
   m,
   i,
   layer: Math.floor(i / wall.models[m].heads),
   head: i % wall.models[m].heads,
 });
+/** @param {Head | null} a @param {Head | null} b */
 export const sameHead = (a, b) => Boolean(a && b && a.m === b.m && a.i === b.i);
 
+/** How a head is called. @param {Heads} wall @param {Head} head */
+export const headName = ({texts, models}, {m, layer, head}) =>
+  say(texts.head, {model: models[m].label, layer: layer + 1, head: head + 1});
+
+/**
+ * How much of a head's attention makes its kind; null for a head of no kind.
+ * @param {import('../data').WallModel} model @param {number} i
+ */
+export const shareOfKind = ({kind, shares}, i) => (kind[i] < 5 ? shares[i * 5 + kind[i]] : null);
+
+/** @type {Float32Array | null} */
 let table = null; // the term of the sum for every pair of bytes
 function terms() {
   if (table) return table;
-  table = new Float32Array(65536);
+  const all = new Float32Array(65536);
   for (let a = 0; a < 256; a++)
     for (let b = 0; b < 256; b++) {
-      table[(a << 8) | b] = termOfJs((a / 255) ** 2, (b / 255) ** 2);
+      all[(a << 8) | b] = termOfJs((a / 255) ** 2, (b / 255) ** 2);
     }
-  return table;
+  table = all;
+  return all;
 }
+/** @param {Heads} wall */
 export const wordRows = wall => {
   const rows = [...wall.words.keys()].filter(i => !wall.special[i]);
   return rows.length ? rows : [...wall.words.keys()];
 };
 
-// How far every head of every model is from one head: [model][i], exact or from the bytes.
+/**
+ * How far every head of every model is from one head: [model][i], exact or from the bytes.
+ * @param {Heads} wall @param {Head} anchor
+ */
 export const distancesFrom = (wall, anchor) => {
   if (wall.exact.length) {
-    const own = wall.models[anchor.m].exact[anchor.i].words,
+    const own = betweenWords(wall, anchor).values,
       rows = wordRows(wall);
-    return wall.models.map(model =>
-      Float64Array.from(model.exact, head => rowsApart(own, head.words, wall.n, rows)),
+    return wall.models.map(({m, count}) =>
+      Float64Array.from({length: count}, (_, i) =>
+        rowsApart(own, betweenWords(wall, {m, i}).values, wall.n, rows),
+      ),
     );
   }
   const t = terms(),
@@ -132,7 +162,16 @@ export const distancesFrom = (wall, anchor) => {
   });
 };
 
-// Plain loops on purpose: sixty times faster here than iterators in a callback.
+/**
+ * Plain loops on purpose: sixty times faster here than iterators in a callback.
+ * @param {Float32Array} t
+ * @param {Uint8Array} p
+ * @param {number} startP
+ * @param {Uint8Array} q
+ * @param {number} startQ
+ * @param {number[]} rows
+ * @param {number} size
+ */
 function sumOfTerms(t, p, startP, q, startQ, rows, size) {
   let sum = 0;
   for (let r = 0; r < rows.length; r++) {
@@ -143,21 +182,23 @@ function sumOfTerms(t, p, startP, q, startQ, rows, size) {
   return sum;
 }
 
-// Pooled rows no longer sum to 1: they are scaled to, once, before they are compared.
+/**
+ * Pooled rows no longer sum to 1: they are scaled to, once, before they are compared.
+ * @param {Heads} wall @param {Head} anchor @param {number[]} rows
+ */
 function pooledDistances(wall, anchor, rows) {
   const {size, models} = wall;
-  wall.scaled =
-    wall.scaled ||
-    models.map(model => {
-      const out = Float32Array.from(model.bytes, byte => (byte / 255) ** 2);
-      for (let start = 0; start < out.length; start += size) {
-        let sum = 0;
-        for (let c = start; c < start + size; c++) sum += out[c];
-        for (let c = start; c < start + size; c++) out[c] /= sum || 1;
-      }
-      return out;
-    });
-  const part = (m, i) => wall.scaled[m].subarray(i * size * size, (i + 1) * size * size);
+  const scaled = (wall.scaled ??= models.map(model => {
+    const out = Float32Array.from(model.bytes, byte => (byte / 255) ** 2);
+    for (let start = 0; start < out.length; start += size) {
+      let sum = 0;
+      for (let c = start; c < start + size; c++) sum += out[c];
+      for (let c = start; c < start + size; c++) out[c] /= sum || 1;
+    }
+    return out;
+  }));
+  /** @param {number} m @param {number} i */
+  const part = (m, i) => scaled[m].subarray(i * size * size, (i + 1) * size * size);
   const own = part(anchor.m, anchor.i);
   return models.map((model, m) =>
     Float64Array.from({length: model.count}, (_, i) => rowsApart(own, part(m, i), size, rows)),
@@ -190,36 +231,44 @@ export const sharesOf = (wall, word, way) => {
   );
 };
 
-// One head per model: the anchor itself and, elsewhere, the most similar or the one in its place.
+/**
+ * One head per model: the anchor itself and, elsewhere, the most similar or the one in its place.
+ * @param {Heads} wall
+ * @param {Head} anchor
+ * @param {string} others closest, or same
+ * @returns {Head[]}
+ */
 export const partnersOf = (wall, anchor, others) => {
-  const key = `${anchor.m}/${anchor.i}/${others}`;
-  wall.partners = wall.partners || new Map();
-  if (!wall.partners.has(key)) {
-    const distances = others === 'closest' ? distancesFrom(wall, anchor) : null;
-    wall.partners.set(
-      key,
-      wall.models.map((model, m) => {
-        if (m === anchor.m) return anchor;
-        if (distances) return headAt(wall, m, distances[m].indexOf(Math.min(...distances[m])));
-        return headAt(
-          wall,
-          m,
-          sameRow(wall, anchor, model) * model.heads + Math.min(anchor.head, model.heads - 1),
-        );
-      }),
+  const key = `${anchor.m}/${anchor.i}/${others}`,
+    known = (wall.partners ??= new Map()),
+    before = known.get(key);
+  if (before) return before;
+  const distances = others === 'closest' ? distancesFrom(wall, anchor) : null;
+  const found = wall.models.map((model, m) => {
+    if (m === anchor.m) return anchor;
+    if (distances) return headAt(wall, m, distances[m].indexOf(Math.min(...distances[m])));
+    return headAt(
+      wall,
+      m,
+      sameRow(wall, anchor, model) * model.heads + Math.min(anchor.head, model.heads - 1),
     );
-  }
-  return wall.partners.get(key);
+  });
+  known.set(key, found);
+  return found;
 };
+/** @param {Heads} wall @param {Head} anchor @param {Model} model */
 function sameRow(wall, anchor, model) {
   const row = wall.models[anchor.m].rows[anchor.layer];
   const gaps = model.rows.map(r => Math.abs(r - row));
   return gaps.indexOf(Math.min(...gaps));
 }
 
-// How sharply each head of the first model looks from the masks, or else from every word, at a word
-// that is no neighbour; all 0 where none is.
-export const reachOf = wall => {
+/**
+ * How sharply each head of the first model looks from the masks, or else from every word, at a word
+ * that is no neighbour; all 0 where none is.
+ * @param {Heads} wall
+ */
+const reachOf = wall => {
   const {words, special, masks, pool, size} = wall,
     model = wall.models[0];
   const isWord = words.map((word, i) => !special[i] && /[\p{L}\p{N}]/u.test(word)),
@@ -239,7 +288,28 @@ export const reachOf = wall => {
   );
 };
 
-/** JS between the words of two heads; null where no word has a number of its own. */
+/**
+ * The head in which a mask, or where there is none a word, looks most sharply at a word further
+ * off; else at a neighbour.
+ * @param {Heads} wall
+ */
+export function usualLock(wall) {
+  const [model] = wall.models,
+    far = reachOf(wall),
+    isFar = far.some(Boolean);
+  const score = (/** @type {number} */ i) =>
+    isFar ? far[i] : Math.max(model.shares[i * 5], model.shares[i * 5 + 1]);
+  return headAt(
+    wall,
+    0,
+    [...Array(model.count).keys()].reduce((a, b) => (score(b) > score(a) ? b : a), 0),
+  );
+}
+
+/**
+ * JS between the words of two heads; null where no word has a number of its own.
+ * @param {Heads} wall @param {Head} a @param {Head} b
+ */
 export const apartOf = (wall, a, b) => {
   const p = betweenWords(wall, a),
     q = betweenWords(wall, b);
@@ -248,8 +318,11 @@ export const apartOf = (wall, a, b) => {
     : rowsApart(p.values, q.values, wall.n, wordRows(wall));
 };
 
-// JS as it is printed: exact where both heads are, near where every word has its byte, else nothing
-// yet.
+/**
+ * JS as it is printed: exact where both heads are, near where every word has its byte, else nothing
+ * yet.
+ * @param {Heads} wall @param {Head} a @param {Head} b
+ */
 export const apartText = (wall, a, b) => {
   const apart = apartOf(wall, a, b),
     exact = betweenWords(wall, a).exact && betweenWords(wall, b).exact;

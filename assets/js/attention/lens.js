@@ -1,13 +1,22 @@
 // The chosen head of one model beside its counterparts in the others.
 import {choice, picker} from '../kit/choice.js';
 import {copied} from '../kit/clipboard.js';
-import {make, note, say, sayFor} from '../kit/dom.js';
+import {make, note, say, sayFor, the} from '../kit/dom.js';
 import {menuOf} from '../kit/menus.js';
 import {fixed, wholePercent} from '../kit/numbers.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
 import {look} from '../page/look.js';
-import {apartOf, apartText, betweenWords, partnersOf, sameHead, wordLabel} from './heads.js';
+import {
+  apartOf,
+  apartText,
+  betweenWords,
+  headName,
+  partnersOf,
+  sameHead,
+  shareOfKind,
+  wordLabel,
+} from './heads.js';
 import {Lines} from './lines.js';
 import {Matrix} from './matrix.js';
 import {Zoom} from './zoom.js';
@@ -20,54 +29,47 @@ const kept = {
   mass: look('mass', 70),
 };
 
+/**
+ * @typedef {import('./heads.js').Head} Head
+ * @typedef {import('./matrix.js').Cell} Cell
+ * @typedef {{labels: string[], values: Float64Array, n: number, exact: boolean, pieces: boolean,
+ *   keep: number[]}} Square the numbers that are drawn; `keep`: the words or pieces of its rows
+ * @typedef {{key: string, title: string, detail: string, square: Square, picture:
+ *   import('./lines.js').LinesPicture}} Shape what one panel shows
+ * @typedef {{shape: Shape, picture: Lines | Matrix, title: HTMLElement, detail: HTMLElement,
+ *   reading: HTMLElement, copy: HTMLButtonElement, figure: HTMLElement}} Panel
+ */
+
 export class Lens {
-  /** @param {any} host the wall it belongs to */
+  /** @param {import('./wall.js').Wall} host the wall it belongs to */
   constructor(host) {
     this.host = host;
     this.isLacking = false; // what was asked for last could not be had
     this.isAlone = host.wall.models.length < 2; // there is no difference of one model
     this.view =
       this.isAlone && chosen('view') === 'difference' ? 'matrix' : (chosen('view') ?? 'matrix');
-    const {texts} = host.wall,
-      known = (name, options) =>
-        Object.hasOwn(texts[options], kept[name].value)
-          ? kept[name].value
-          : Object.keys(texts[options])[0];
+    const {texts} = host.wall;
+    /** @param {'unit' | 'added' | 'others'} name @param {string} options */
+    const known = (name, options) =>
+      Object.hasOwn(texts[options], kept[name].value)
+        ? kept[name].value
+        : Object.keys(texts[options])[0];
     this.unit = known('unit', 'units');
     this.added = known('added', 'addeds');
     this.others = known('others', 'otherses');
     this.mass = Math.min(100, Math.max(10, Number(kept.mass.value) || 70)) / 100;
-    this.cell = null;
+    /** @type {Cell | null} */
+    this.cell = null; // the marked one
+    this.width = 0;
+    this.told = ''; // the line below the heads
+    /** @type {Head[]} */
+    this.heads = [];
+    /** @type {Panel[]} */
+    this.parts = [];
+    this.drawnKey = ''; // what the panels were made for
     this.zoom = new Zoom(texts.zoom, 'zoom', host.wall.words.length);
     this.node = make('section', {class: 'aw-lens'});
-    this.build();
-    this.observer = new ResizeObserver(() => {
-      if (this.node.clientWidth !== this.width) this.draw();
-    });
-    this.observer.observe(this.node);
-  }
-
-  keep(name, value) {
-    this[name] = value;
-    if (name === 'view') choose({view: value});
-    else kept[name].value = name === 'mass' ? Math.round(100 * value) : value;
-    if (name === 'others') {
-      this.host.others = value;
-      this.host.drawOver();
-      this.host.ask();
-    }
-    this.draw();
-  }
-
-  build() {
-    const {texts} = this.host.wall;
-    /** @param {typeof choice | typeof picker} kind */
-    const control = (name, options, kind = picker) =>
-      kind(texts[name], texts[options], this[name], key => this.keep(name, key));
-    this.units = control('unit', 'units', choice);
-    const views = control('view', 'views', choice);
-    /** @type {HTMLButtonElement} */ (views.querySelector('[data-key=difference]')).disabled =
-      this.isAlone;
+    this.units = this.control('unit', 'units', choice);
     this.slider = make('input', {
       type: 'range',
       min: '10',
@@ -76,11 +78,52 @@ export class Lens {
       value: String(this.mass * 100),
     });
     this.sliderText = make('span');
-    this.slider.addEventListener('input', () => this.keep('mass', Number(this.slider.value) / 100));
     this.sliderLabel = make('label', {class: 'aw-mass'}, this.sliderText, this.slider);
     this.panels = make('div', {class: 'aw-panels'});
     this.note = make('div');
     this.live = make('p', {class: 'sr-only', role: 'status'});
+    this.build();
+    this.observer = new ResizeObserver(() => {
+      if (this.node.clientWidth !== this.width) this.draw();
+    });
+    this.observer.observe(this.node);
+  }
+
+  /** @param {'view' | 'unit' | 'added' | 'others'} name @param {string} value */
+  keep(name, value) {
+    this[name] = value;
+    if (name === 'view') choose({view: value});
+    else kept[name].value = value;
+    if (name === 'others') {
+      this.host.others = value;
+      this.host.drawOver();
+      this.host.ask();
+    }
+    this.draw();
+  }
+
+  /** @param {number} mass */
+  keepMass(mass) {
+    this.mass = mass;
+    kept.mass.value = String(Math.round(100 * mass));
+    this.draw();
+  }
+
+  /**
+   * @param {'view' | 'unit' | 'added' | 'others'} name
+   * @param {string} options
+   * @param {typeof choice | typeof picker} kind
+   */
+  control(name, options, kind = picker) {
+    const {texts} = this.host.wall;
+    return kind(texts[name], texts[options], this[name], key => this.keep(name, key));
+  }
+
+  build() {
+    const {texts} = this.host.wall;
+    const views = this.control('view', 'views', choice);
+    /** @type {HTMLButtonElement} */ (the(views, '[data-key=difference]')).disabled = this.isAlone;
+    this.slider.addEventListener('input', () => this.keepMass(Number(this.slider.value) / 100));
     this.node.replaceChildren(
       make('h3', {text: texts.chosen_head}),
       make(
@@ -88,8 +131,8 @@ export class Lens {
         {class: 'aw-bar'},
         views,
         this.units,
-        control('added', 'addeds'),
-        control('others', 'otherses'),
+        this.control('added', 'addeds'),
+        this.control('others', 'otherses'),
         this.sliderLabel,
       ),
       this.panels,
@@ -127,9 +170,8 @@ export class Lens {
       const model = wall.models[head.m],
         apart = sameHead(head, lock) ? null : apartOf(wall, head, lock);
       return {
-        head: this.name(head),
-        share_of_kind:
-          model.kind[head.i] < 5 ? model.shares[head.i * 5 + model.kind[head.i]] : null,
+        head: headName(wall, head),
+        share_of_kind: shareOfKind(model, head.i),
         entropy_nats: model.entropy[head.i],
         distance_words: model.distance[head.i],
         js_from_the_chosen: apart,
@@ -193,13 +235,12 @@ export class Lens {
     const long = this.unit === 'pieces' && models.some(model => model.pieces.length > limit);
     const explain = explainer(texts.terms);
     const shapes =
-      this.view === 'difference' ? this.differences() : this.heads.map(head => this.one(head));
+      this.view === 'difference' ? this.differences() : this.heads.map(head => this.shape(head));
     const across = this.width >= 860 ? shapes.length : 1,
       width = Math.floor((this.width - 28 * (across - 1)) / across);
     this.panels.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
-    const kind = this.view === 'lines' ? Lines : Matrix,
-      key = `${this.view}/${shapes.length}`;
-    if (this.drawnKey !== key) this.fresh(kind, shapes);
+    const key = `${this.view}/${shapes.length}`;
+    if (this.drawnKey !== key) this.fresh(shapes);
     this.drawnKey = key;
     this.parts.forEach((part, i) => {
       part.shape = shapes[i];
@@ -222,44 +263,56 @@ export class Lens {
     this.mark(this.cell);
   }
 
-  // The switch says what is drawn: words while pieces are not here, too many, or of two models.
+  /**
+   * The switch says what is drawn: words while pieces are not here, too many, or of two models.
+   * @param {Shape[]} shapes
+   */
   lightUnit(shapes) {
-    const drawn = shapes.length && shapes.every(shape => shape.square?.pieces) ? 'pieces' : 'words';
+    const drawn = shapes.length && shapes.every(shape => shape.square.pieces) ? 'pieces' : 'words';
     for (const button of this.units.querySelectorAll('button')) {
       button.setAttribute('aria-pressed', String(button.dataset.key === drawn));
       button.disabled = button.dataset.key === 'pieces' && this.view === 'difference';
     }
   }
 
-  fresh(Kind, shapes) {
-    const {texts} = this.host.wall;
+  /** New panels: matrices, or lines. @param {Shape[]} shapes */
+  fresh(shapes) {
+    const {texts} = this.host.wall,
+      asLines = this.view === 'lines';
     this.zoom.pictures.clear();
-    this.parts = shapes.map(() => {
-      const part = {picture: new Kind(cell => this.mark(cell, part), this.zoom)};
-      part.title = make('b', {class: 'model-name'});
-      part.detail = make('span', {class: 'aw-detail'});
-      part.reading = make('p', {class: 'aw-reading'});
-      part.copy = make('button', {type: 'button', class: 'chip', text: texts.copy});
-      part.copy.addEventListener('click', () => this.copyRow(part));
-      part.figure = make(
+    this.parts = shapes.map(shape => {
+      const picture = asLines ? new Lines() : new Matrix(cell => this.mark(cell, part), this.zoom),
+        title = make('b', {class: 'model-name'}),
+        detail = make('span', {class: 'aw-detail'}),
+        reading = make('p', {class: 'aw-reading'}),
+        copy = make('button', {type: 'button', class: 'chip', text: texts.copy});
+      copy.addEventListener('click', () => this.copyRow(part));
+      const figure = make(
         'figure',
         {},
-        make('figcaption', {}, part.title, part.detail),
-        part.picture.node,
-        make('div', {class: 'aw-under'}, part.reading, Kind === Matrix ? part.copy : null),
+        make('figcaption', {}, title, detail),
+        picture.node,
+        make('div', {class: 'aw-under'}, reading, asLines ? null : copy),
       );
+      /** @type {Panel} */
+      const part = {shape, picture, title, detail, reading, copy, figure};
       return part;
     });
     this.panels.replaceChildren(...this.parts.map(part => part.figure));
   }
 
-  // What one head shows under the present choices: labels and a square of numbers.
+  /**
+   * What one head shows under the present choices: labels and a square of numbers.
+   * @param {Head} head
+   * @returns {Square}
+   */
   square(head) {
     const {wall} = this.host,
       model = wall.models[head.m],
       exact = model.exact[head.i];
-    const pieces = this.unit === 'pieces' && this.view !== 'difference' && exact && exact.pieces;
-    const all = pieces ? {values: exact.pieces, exact: true} : betweenWords(wall, head);
+    const pieces =
+      this.unit === 'pieces' && this.view !== 'difference' ? (exact?.pieces ?? null) : null;
+    const all = pieces ? {values: pieces, exact: true} : betweenWords(wall, head);
     const labels = pieces ? model.pieces : wall.words,
       added = pieces ? model.added : wall.special;
     const keep = [...labels.keys()].filter(i => this.added === 'shown' || !added[i]);
@@ -282,16 +335,8 @@ export class Lens {
     };
   }
 
-  name(head) {
-    const {texts, models} = this.host.wall;
-    return say(texts.head, {
-      model: models[head.m].label,
-      layer: head.layer + 1,
-      head: head.head + 1,
-    });
-  }
-
-  one(head) {
+  /** @param {Head} head @returns {Shape} */
+  shape(head) {
     const {wall, palette, lock} = this.host,
       model = wall.models[head.m],
       {texts} = wall;
@@ -300,7 +345,7 @@ export class Lens {
     const role = apart ? say(texts.closest, {js: apart}) : texts.chosen;
     return {
       key: model.key,
-      title: this.name(head),
+      title: headName(wall, head),
       detail: `${role}, ${this.host.summary(head)}`,
       square,
       picture: {
@@ -309,26 +354,27 @@ export class Lens {
         colour: palette.text[model.key],
         palette,
         mass: this.mass,
-        label: `${this.name(head)}. ${this.host.summary(head)}`,
+        label: `${headName(wall, head)}. ${this.host.summary(head)}`,
       },
     };
   }
 
+  /** @returns {Shape[]} */
   differences() {
     const {wall, palette} = this.host,
       {texts} = wall,
-      pairs = [];
-    this.heads.forEach((a, i) => this.heads.slice(i + 1).forEach(b => pairs.push([a, b])));
-    return pairs.map(([a, b]) => {
-      const one = this.square(a),
-        two = this.square(b),
+      pairs = this.heads.flatMap((a, i) => this.heads.slice(i + 1).map(b => ({a, b})));
+    return pairs.map(({a, b}) => {
+      const minuend = this.square(a),
+        subtrahend = this.square(b),
         labels = {a: wall.models[a.m].label, b: wall.models[b.m].label};
       const square = {
-        ...one,
-        values: one.values.map((v, i) => v - two.values[i]),
-        exact: one.exact && two.exact,
+        ...minuend,
+        values: minuend.values.map((v, i) => v - subtrahend.values[i]),
+        exact: minuend.exact && subtrahend.exact,
       };
-      const short = head => `${wall.models[head.m].label} ${head.layer + 1}.${head.head + 1}`;
+      const short = (/** @type {Head} */ head) =>
+        `${wall.models[head.m].label} ${head.layer + 1}.${head.head + 1}`;
       const title = say(texts.minus, {a: short(a), b: short(b)});
       return {
         key: '',
@@ -340,16 +386,22 @@ export class Lens {
           signed: true,
           palette,
           ramp: palette.diverging(wall.models[a.m].key, wall.models[b.m].key),
+          colour: palette.ink,
+          mass: this.mass,
           label: title,
         },
       };
     });
   }
 
-  // The same two words are marked in every panel; pieces differ between models.
+  /**
+   * The same two words are marked in every panel; pieces differ between models.
+   * @param {Cell | null} cell
+   * @param {Panel | null} source
+   */
   mark(cell, source = null) {
     const texts = this.host.wall.texts,
-      alone = source && source.shape.square.pieces;
+      alone = source?.shape.square.pieces;
     if (source) this.cell = cell;
     for (const part of this.parts) {
       const {labels, values, n, exact} = part.shape.square;
@@ -372,13 +424,16 @@ export class Lens {
         : '';
       if (part === source) this.live.textContent = part.reading.textContent;
     }
-    const square = source && !alone && this.cell ? source.shape.square : null;
-    this.host.lightWord(square ? square.keep[this.cell[0]] : null);
+    this.host.lightWord(
+      source && !alone && this.cell ? source.shape.square.keep[this.cell[0]] : null,
+    );
   }
 
+  /** @param {Panel} part */
   async copyRow(part) {
+    if (!this.cell) return;
     const {labels, values, n} = part.shape.square,
-      row = this.cell[0];
+      [row] = this.cell;
     const lines = labels.map((label, k) => `${labels[row]}\t${label}\t${values[row * n + k]}`);
     const {texts} = this.host.wall;
     const isDone = await copied(lines.join('\n'), part.copy);

@@ -1,6 +1,7 @@
 // Where the wall's tiles lie and how they are painted, from one image per model.
-import {make, pointIn, resize} from '../kit/dom.js';
+import {make, penOf, pointIn, resize} from '../kit/dom.js';
 import {ranks} from '../kit/maths.js';
+import {paletteOf} from './colours.js';
 import {distancesFrom, headAt, partnersOf, sameHead, sharesOf} from './heads.js';
 
 const GUTTER = 30,
@@ -10,6 +11,14 @@ const GUTTER = 30,
   FLIGHT = 420;
 /** The orders by what heads attend to from the chosen word, and from the others to it. */
 export const WAYS = ['from', 'to'];
+/**
+ * @typedef {import('./heads.js').Head} Head
+ * @typedef {import('./heads.js').Model} Model
+ * @typedef {{x: number, y: number}} Place the left upper corner of a tile
+ * @typedef {{left: number, top: number, rows: number[], height: number, width: number}} Block where
+ *   one model's tiles lie, and the row of each layer
+ */
+
 const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 export class Tiles {
@@ -17,37 +26,65 @@ export class Tiles {
    * @param {HTMLElement} root
    * @param {import('./heads.js').Heads} wall
    * @param {import('../gradio.js').Context} context
+   * @param {Head} lock
    */
-  constructor(root, wall, context) {
+  constructor(root, wall, context, lock) {
     this.root = root;
     this.wall = wall;
     this.context = context;
     this.base = make('canvas', {'aria-hidden': 'true'});
     this.over = make('canvas', {'aria-hidden': 'true', class: 'aw-over'});
-    /** @type {ReturnType<typeof import('./colours.js').paletteOf>} */
-    this.palette = null;
-    this.others = 'closest'; // which heads stand beside the chosen one
-    /** @type {import('./heads.js').Head} */
-    this.lock = null; // the chosen head
+    this.palette = this.colours();
+    this.others = 'closest'; // which heads are compared with the chosen one
+    this.lock = lock; // the chosen head
     this.order = 'place'; // how the tiles are sorted
+    /** @type {Set<number>} */
     this.hidden = new Set(); // kinds that are faint
+    /** @type {number | null} */
     this.word = null; // the word that is lit
     /** @type {number | null} */
     this.kept = null; // the word that stays lit, by which heads are sorted
-    /** @type {import('./heads.js').Head | null} */
+    /** @type {Head | null} */
     this.point = null; // the head under the pointer
     this.flight = 0;
+    this.across = false; // whether the models are next to each other
+    this.width = this.baseWidth = this.height = this.tile = 0; // in pixels
+    /** @type {Block[]} */
+    this.blocks = [];
+    /** @type {Place[][]} */
+    this.places = []; // by model and head
+    this.shown = this.places; // the same on the way there
+    /** @type {string | null} */
+    this.baked = null; // what the images were made for
+    this.side = 0; // of a tile in the images
+    /** @type {HTMLCanvasElement[]} */
+    this.atlases = []; // the image of each model
+    /** @type {Float64Array[]} */
+    this.alike = []; // how far each head is from the chosen one
+    /** @type {Float64Array[]} */
+    this.shares = []; // how much each head attends to or from the word that stays lit
   }
 
-  // One image per model at the tiles' own size, so that drawing copies pixels and scales nothing
-  // down; a pixel that stands for several cells shows the largest.
+  /** The colours of the models in the light or the dark page. */
+  colours() {
+    const keys = this.wall.models.map(model => model.key);
+    return paletteOf(this.root, keys, this.context.dark);
+  }
+
+  /**
+   * One image per model at the tiles' own size, so that drawing copies pixels and scales nothing
+   * down; a pixel that stands for several cells shows the largest.
+   * @param {number} ratio
+   */
   bake(ratio) {
     const {models, size} = this.wall,
       side = Math.min(size, Math.round(this.tile * ratio)),
       key = `${side}`;
     if (this.baked === key) return;
-    const from = [],
-      to = [];
+    /** @type {number[]} */
+    const from = [];
+    /** @type {number[]} */
+    const to = [];
     for (let r = 0; r < side; r++) {
       from.push(Math.floor((r * size) / side));
       to.push(Math.ceil(((r + 1) * size) / side));
@@ -55,10 +92,10 @@ export class Tiles {
     this.baked = key;
     this.side = side;
     this.atlases = models.map(model => {
-      const atlas = document.createElement('canvas'),
+      const atlas = make('canvas'),
         width = (atlas.width = model.heads * side);
       atlas.height = model.layers * side;
-      const pen = atlas.getContext('2d'),
+      const pen = penOf(atlas),
         image = pen.createImageData(width, atlas.height);
       const out = new Uint32Array(image.data.buffer),
         ramp = this.palette.ramps[model.key],
@@ -116,7 +153,7 @@ export class Tiles {
     });
     this.height = bottom + 4;
     this.baseWidth = Math.max(width, ...this.blocks.map(b => b.left + b.width));
-    if (fly && before && !still()) this.fly(before);
+    if (fly && before.length && !still()) this.fly(before);
     else {
       this.shown = this.places;
       this.drawBase();
@@ -124,9 +161,11 @@ export class Tiles {
     this.drawOver();
   }
 
+  /** @param {Model} model */
   ranks(model) {
     const all = [...Array(model.count).keys()];
     if (this.order === 'place') return all;
+    /** @type {Record<string, (i: number) => number>} */
     const keys = {
       entropy: i => model.entropy[i],
       distance: i => -model.distance[i],
@@ -136,14 +175,16 @@ export class Tiles {
       to: i => -this.shares[model.m][i],
     };
     if (this.order === 'alike') this.alike = distancesFrom(this.wall, this.lock);
-    if (WAYS.includes(this.order)) this.shares = sharesOf(this.wall, this.kept, this.order);
+    if (this.kept !== null && WAYS.includes(this.order))
+      this.shares = sharesOf(this.wall, this.kept, this.order);
     return ranks(all.map(keys[this.order]));
   }
 
+  /** @param {Place[][]} before */
   fly(before) {
     const begun = performance.now(),
       flight = ++this.flight;
-    const frame = now => {
+    const frame = (/** @type {number} */ now) => {
       if (flight !== this.flight || !this.root.isConnected) return;
       const t = Math.min(1, Math.max(0, now - begun) / FLIGHT),
         ease = 1 - (1 - t) ** 3;
@@ -192,6 +233,7 @@ export class Tiles {
     pen.globalAlpha = 1;
   }
 
+  /** @param {CanvasRenderingContext2D} pen @param {Model} model @param {Block} block */
   drawLabels(pen, model, {left, top, rows}) {
     const {texts} = this.wall,
       step = this.tile + GAP;
@@ -230,15 +272,17 @@ export class Tiles {
   drawOver() {
     const pen = resize(this.over, this.baseWidth, this.height),
       {palette} = this;
+    /** @param {Head} head @param {string} colour @param {number} width @param {number} out */
     const ring = (head, colour, width, out) => {
       const {x, y} = this.places[head.m][head.i];
       pen.strokeStyle = colour;
       pen.lineWidth = width;
       pen.strokeRect(x - out, y - out, this.tile + 2 * out, this.tile + 2 * out);
     };
+    /** @param {Head} anchor @param {number} width @param {number} alpha */
     const family = (anchor, width, alpha) => {
       const partners = partnersOf(this.wall, anchor, this.others);
-      const middle = head => {
+      const middle = (/** @type {Head} */ head) => {
         const p = this.places[head.m][head.i];
         return [p.x + this.tile / 2, p.y + this.tile / 2];
       };
@@ -273,6 +317,7 @@ export class Tiles {
         pen.clearRect(left + GUTTER - 24, top + TOP + row * step + this.tile / 2 - 8, 18, 16);
   }
 
+  /** @param {MouseEvent} event */
   at(event) {
     const {x, y} = pointIn(event, this.base);
     for (const [m, places] of this.places.entries()) {
@@ -284,11 +329,16 @@ export class Tiles {
     return null;
   }
 
-  // The nearest tile in a direction; sideways it goes on in the next model.
+  /**
+   * The nearest tile in a direction; sideways it goes on in the next model.
+   * @param {Head} head
+   * @param {number[]} way
+   */
   walk(head, [dx, dy]) {
     const from = this.places[head.m][head.i];
-    let best = null,
-      least = Infinity;
+    /** @type {Head | null} */
+    let best = null;
+    let least = Infinity;
     this.places.forEach((places, m) =>
       places.forEach((place, i) => {
         const x = place.x - from.x,

@@ -6,39 +6,67 @@ import {wholePercent} from '../kit/numbers.js';
 import {rove} from '../kit/rove.js';
 import {explained} from '../kit/term.js';
 import {choose, chosen, isChosen, runParams} from '../page/here.js';
-import {headImage, paletteOf} from './colours.js';
+import {headImage} from './colours.js';
 import {
   apartText,
   headAt,
+  headName,
   onPage,
   partnersOf,
-  reachOf,
   receiveExact,
   sameHead,
+  shareOfKind,
   sharesOf,
   unpackWall,
+  usualLock,
   wordLabel,
 } from './heads.js';
 import {Lens} from './lens.js';
 import {Tiles, WAYS} from './tiles.js';
 
-const faint = new Set(); // kinds that are faint, kept for a new text
-const walls = new WeakMap(); // root -> its wall
-const turns = new WeakMap(); // root -> what it was asked to show last
+/**
+ * @typedef {import('../data').WallData} WallData
+ * @typedef {import('./heads.js').Head} Head
+ */
 
-class Wall extends Tiles {
+/** Kinds that are faint, kept for a new text. @type {Set<number>} */
+const faint = new Set();
+/** The wall of each place. @type {WeakMap<HTMLElement, Wall>} */
+const walls = new WeakMap();
+/** The last call of `show` for each place. @type {WeakMap<HTMLElement, object>} */
+const turns = new WeakMap();
+
+export class Wall extends Tiles {
+  /**
+   * @param {HTMLElement} root
+   * @param {import('./heads.js').Heads} wall
+   * @param {import('../gradio.js').Context} context
+   * @param {WallData} data
+   */
   constructor(root, wall, context, data) {
-    super(root, wall, context);
+    super(root, wall, context, usualLock(wall));
+    this.usual = this.lock; // the head that is chosen where neither a reader nor a link chooses
     this.data = data;
     this.order = chosen('order') ?? this.order;
     this.lit = Number(chosen('lit') ?? -1); // the word that the reader or a link chose
     this.word = this.kept = this.keptWord();
     this.hidden = faint;
     this.take(this.firstLock());
+    this.strip = this.wordChips();
+    this.card = make('div', {class: 'aw-card', hidden: true, 'aria-hidden': 'true'});
+    this.stage = make(
+      'div',
+      {class: 'aw-stage', tabindex: '0', role: 'application', 'aria-label': wall.texts.wall},
+      this.base,
+      this.over,
+      this.card,
+    );
+    this.live = make('p', {class: 'sr-only', role: 'status'});
+    this.scale = make('div', {class: 'aw-scale'});
     this.lens = new Lens(this);
     this.others = this.lens.others;
     this.build();
-    this.colour();
+    this.drawScale();
     this.layout();
     this.lens.draw();
     this.observer = new ResizeObserver(() => {
@@ -48,7 +76,9 @@ class Wall extends Tiles {
   }
 
   recolour() {
-    this.colour();
+    this.palette = this.colours();
+    this.baked = null;
+    this.drawScale();
     this.layout();
     this.lens.draw();
   }
@@ -60,14 +90,13 @@ class Wall extends Tiles {
     this.lens.zoom.end();
   }
 
-  /** @param {any} head chosen now: by the page itself, or not */
+  /** @param {Head} head chosen now: by the page itself, or not */
   take(head) {
     this.lock = head;
-    this.root.toggleAttribute('data-chosen', !sameHead(head, this.usualLock()));
+    this.root.toggleAttribute('data-chosen', !sameHead(head, this.usual));
   }
 
-  // From the link; else the head in which a mask, or where there is none a word, looks most sharply
-  // at a word further off; else at a neighbour.
+  /** The head that the link names, else the usual one. */
   firstLock() {
     const {models} = this.wall,
       m = models.findIndex(model => model.key === chosen('model'));
@@ -79,7 +108,7 @@ class Wall extends Tiles {
         return headAt(this.wall, model.m, layer * model.heads + head);
       }
     }
-    return this.usualLock();
+    return this.usual;
   }
 
   /**
@@ -108,25 +137,13 @@ class Wall extends Tiles {
     this.lightWord(null);
   }
 
-  usualLock() {
-    const {models} = this.wall,
-      model = models[0],
-      beside = i => Math.max(model.shares[i * 5], model.shares[i * 5 + 1]),
-      far = reachOf(this.wall);
-    const score = far.some(Boolean) ? i => far[i] : beside;
-    return headAt(
-      this.wall,
-      0,
-      [...Array(model.count).keys()].reduce((a, b) => (score(b) > score(a) ? b : a), 0),
-    );
-  }
-
-  build() {
-    const {texts, words, special, masks, cards, kinds, models, pool} = this.wall;
+  /** A button for each kind of head, which makes it faint. */
+  kindChips() {
+    const {texts, kinds, models} = this.wall;
     const counts = kinds.map((_, k) =>
       models.reduce((sum, model) => sum + model.kind.filter(x => x === k).length, 0),
     );
-    this.chips = kinds.map((kind, k) => {
+    return kinds.map((kind, k) => {
       const chip = make(
         'button',
         {
@@ -145,7 +162,12 @@ class Wall extends Tiles {
       });
       return chip;
     });
-    this.strip = words.map((word, w) => {
+  }
+
+  /** A button for each word, which lights it in all heads. */
+  wordChips() {
+    const {words, special, masks} = this.wall;
+    return words.map((word, w) => {
       const kind = special[w] ? 'aw-word added' : masks[w] ? 'aw-word mask' : 'aw-word',
         isKept = w === this.kept;
       const chip = make('button', {
@@ -163,22 +185,16 @@ class Wall extends Tiles {
       chip.addEventListener('blur', off);
       return chip;
     });
+  }
+
+  build() {
+    const {texts, cards, pool} = this.wall;
     const strip = make(
       'div',
       {class: 'aw-words', role: 'group', 'aria-label': texts.words},
       ...this.strip,
     );
     rove(strip);
-    this.card = make('div', {class: 'aw-card', hidden: true, 'aria-hidden': 'true'});
-    this.stage = make(
-      'div',
-      {class: 'aw-stage', tabindex: '0', role: 'application', 'aria-label': texts.wall},
-      this.base,
-      this.over,
-      this.card,
-    );
-    this.live = make('p', {class: 'sr-only', role: 'status'});
-    this.scale = make('div', {class: 'aw-scale'});
     const drawn = make(
       'div',
       {},
@@ -207,7 +223,7 @@ class Wall extends Tiles {
           'div',
           {class: 'aw-choice', role: 'group', 'aria-label': texts.show},
           make('span', {text: texts.show}),
-          make('div', {class: 'aw-kinds'}, ...this.chips),
+          make('div', {class: 'aw-kinds'}, ...this.kindChips()),
         ),
       ),
       strip,
@@ -236,14 +252,9 @@ class Wall extends Tiles {
     this.listen();
   }
 
-  colour() {
+  /** The colours from no attention to all of it, in each model. */
+  drawScale() {
     const {models, texts} = this.wall;
-    this.palette = paletteOf(
-      this.root,
-      models.map(m => m.key),
-      this.context.dark,
-    );
-    this.baked = null;
     this.scale.replaceChildren(
       make('span', {text: texts.low}),
       ...models.map(model => {
@@ -262,6 +273,7 @@ class Wall extends Tiles {
     );
   }
 
+  /** @param {number | null} pointed */
   lightWord(pointed) {
     const word = pointed ?? this.kept;
     if (word === this.word) return;
@@ -270,6 +282,7 @@ class Wall extends Tiles {
     this.drawBase();
   }
 
+  /** @param {Head | null} head */
   preview(head) {
     if (sameHead(head, this.point) || (!head && !this.point)) return;
     this.point = head;
@@ -278,6 +291,7 @@ class Wall extends Tiles {
     if (head) this.drawCard(head);
   }
 
+  /** @param {Head} head */
   keep(head) {
     this.take(head);
     this.preview(null);
@@ -306,43 +320,39 @@ class Wall extends Tiles {
     );
   }
 
+  /** @param {import('../data').ExactData} answer */
   receive(answer) {
     receiveExact(this.wall, answer);
     this.lens.draw();
   }
 
+  /** @param {Head} head */
   describe(head) {
-    const {texts, models} = this.wall,
-      model = models[head.m];
-    const name = say(texts.head, {model: model.label, layer: head.layer + 1, head: head.head + 1});
-    return `${name}: ${this.summary(head)}`;
+    return `${headName(this.wall, head)}: ${this.summary(head)}`;
   }
 
+  /** @param {Head} head */
   summary(head) {
     const {texts, models, kinds} = this.wall,
       model = models[head.m],
-      kind = kinds[model.kind[head.i]];
-    const share = model.kind[head.i] < 5 ? model.shares[head.i * 5 + model.kind[head.i]] : null;
-    const name =
-      share === null
-        ? texts.kinds[kind]
-        : say(texts.kind_share, {kind: texts.kinds[kind], share: wholePercent(share)});
-    const said = say(texts.summary, {
-      kind: name,
+      kind = texts.kinds[kinds[model.kind[head.i]]],
+      share = shareOfKind(model, head.i);
+    const summary = say(texts.summary, {
+      kind: share === null ? kind : say(texts.kind_share, {kind, share: wholePercent(share)}),
       entropy: model.entropy[head.i].toFixed(2),
       distance: model.distance[head.i].toFixed(1),
     });
-    return [said, this.shareText(head)].filter(Boolean).join('; ');
+    return [summary, this.shareText(head)].filter(Boolean).join('; ');
   }
 
   /**
    * By what the heads are sorted, where that is one word's attention and every word has a number of
    * its own.
-   * @param {import('./heads.js').Head} head
+   * @param {Head} head
    */
   shareText(head) {
     const {texts, models, pool, words} = this.wall;
-    if (!WAYS.includes(this.order) || pool > 1) return '';
+    if (this.kept === null || !WAYS.includes(this.order) || pool > 1) return '';
     const share = wholePercent(sharesOf(this.wall, this.kept, this.order)[head.m][head.i]);
     return say(texts[this.order], {
       word: wordLabel(words[this.kept]),
@@ -350,8 +360,9 @@ class Wall extends Tiles {
     });
   }
 
+  /** @param {Head} head */
   drawCard(head) {
-    const {texts, models, size} = this.wall,
+    const {models, size} = this.wall,
       side = 132;
     const views = partnersOf(this.wall, head, this.others).map(partner => {
       const model = models[partner.m],
@@ -367,14 +378,7 @@ class Wall extends Tiles {
         make(
           'figcaption',
           {},
-          make('b', {
-            class: 'model-name',
-            text: say(texts.head, {
-              model: model.label,
-              layer: partner.layer + 1,
-              head: partner.head + 1,
-            }),
-          }),
+          make('b', {class: 'model-name', text: headName(this.wall, partner)}),
           make('span', {text: apart}),
         ),
       );
@@ -435,7 +439,7 @@ class Wall extends Tiles {
 export const choices = ['model', 'layer', 'head', 'order', 'lit', 'view', 'look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export async function show(root, data, context) {
+export async function show(root, /** @type {WallData} */ data, context) {
   const turn = {};
   turns.set(root, turn);
   const unpacked = await unpackWall(data);
@@ -447,13 +451,14 @@ export async function show(root, data, context) {
   wall.ask();
 }
 
-/** @type {import('../gradio.js').Picture['clear']} */
+/** @type {NonNullable<import('../gradio.js').Picture['clear']>} */
 export function clear(root) {
   turns.delete(root);
   end(root);
   root.replaceChildren();
 }
 
+/** @param {HTMLElement} root */
 function end(root) {
   const wall = walls.get(root);
   if (!wall) return;
@@ -466,22 +471,21 @@ function end(root) {
 export const theme = root => walls.get(root)?.recolour();
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = data => ({
+export const constants = (/** @type {WallData} */ data) => ({
   GROUPS: Object.fromEntries(data.models.map(model => [model.label, model.groups])),
   ADDED: data.special.flatMap((added, word) => (added ? [word] : [])),
   KINDS: data.kinds.map(kind => data.texts.kinds[kind]),
 });
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const own = (model, i) => (model.kind[i] < 5 ? model.shares[i * 5 + model.kind[i]] : null);
+export function table(/** @type {WallData} */ data) {
   const rows = data.models.flatMap(model =>
     model.kind.map((kind, i) => [
       model.label,
       Math.floor(i / model.heads) + 1,
       (i % model.heads) + 1,
       data.texts.kinds[data.kinds[kind]],
-      own(model, i),
+      shareOfKind(model, i),
       model.entropy[i],
       model.distance[i],
     ]),

@@ -34,7 +34,7 @@ export function show(root, data, context) {
   const strip = make('div', {class: 'df', role: 'img'});
   let chosen = headOf(heads);
 
-  /** @param {number} layer @param {any} palette */
+  /** @param {number} layer @param {import('../attention/colours.js').Palette} palette */
   function tile(layer, palette) {
     const image = headImage(wall, {m: 0, i: layer * heads + chosen}, palette),
       shown = make('canvas');

@@ -84,10 +84,9 @@ export const surest = ([first]) => ({
  * @param {number} at the word's place
  */
 function attended(at) {
-  const view = onPage.wall,
-    {wall, lock} = view ?? {};
-  if (!wall?.words[at]) return null;
-  const {values, exact} = betweenWords(wall, lock),
+  if (!onPage.wall?.wall.words[at]) return null;
+  const {wall, lock} = onPage.wall,
+    {values, exact} = betweenWords(wall, lock),
     row = [...values.slice(at * wall.n, (at + 1) * wall.n)],
     model = wall.models[lock.m];
   const to = row.indexOf(Math.max(...row));

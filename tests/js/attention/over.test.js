@@ -5,14 +5,13 @@ import {test} from 'node:test';
 import {painted} from '../dom.js';
 import {painter, wallData} from './small.js';
 
-const {paletteOf} = await import('../../../assets/js/attention/colours.js');
 const {headAt, unpackWall} = await import('../../../assets/js/attention/heads.js');
 const {Tiles} = await import('../../../assets/js/attention/tiles.js');
 
 async function tiles(changes = {}, width = 1000) {
   const root = painter(), wall = await unpackWall(wallData(changes));
   Object.defineProperty(root, 'clientWidth', {value: width, configurable: true});
-  const made = Object.assign(new Tiles(root, wall, null), {lock: headAt(wall, 0, 0), palette: paletteOf(root, ['bert', 'albert'], false)});
+  const made = new Tiles(root, wall, {dark: false}, headAt(wall, 0, 0));
   made.layout();
   return made;
 }

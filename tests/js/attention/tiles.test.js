@@ -4,7 +4,6 @@ import {test} from 'node:test';
 import {painted} from '../dom.js';
 import {painter, wallData} from './small.js';
 
-const {paletteOf} = await import('../../../assets/js/attention/colours.js');
 const {headAt, sharesOf, unpackWall} = await import('../../../assets/js/attention/heads.js');
 const {Tiles} = await import('../../../assets/js/attention/tiles.js');
 
@@ -12,7 +11,7 @@ const {Tiles} = await import('../../../assets/js/attention/tiles.js');
 async function tiles(changes = {}, width = 1000, tall = {}) {
   const root = painter(), wall = await unpackWall(wallData(changes));
   Object.defineProperty(root, 'clientWidth', {value: width, configurable: true});
-  const made = Object.assign(new Tiles(root, wall, null), {lock: headAt(wall, 0, 0), palette: paletteOf(root, ['bert', 'albert'], false)}, tall);
+  const made = Object.assign(new Tiles(root, wall, {dark: false}, headAt(wall, 0, 0)), tall);
   made.layout();
   return made;
 }
@@ -54,7 +53,7 @@ test('tiles are between 14 and 56 wide and fill their block', async () => {
 });
 
 test('nothing is laid out where there is no width', async () => {
-  assert.equal((await tiles({}, 0)).places, undefined);
+  assert.deepEqual((await tiles({}, 0)).places, []);
 });
 
 test('tiles are sorted within each model: by entropy, the farthest first, by kind and in it by entropy', async () => {
