@@ -9,6 +9,7 @@ const STRICT = [
   'attention/',
   'claims/',
   'depth/',
+  'distillation/',
   'kit/',
   'layer/',
   'lesson/',

@@ -4,16 +4,15 @@ import {captioned, make} from '../kit/dom.js';
 import {nats, percent} from '../kit/numbers.js';
 import {compare} from '../page/here.js';
 
-function big(value, label, note) {
-  return make(
-    'div',
-    {class: 'da-big'},
-    make('strong', {}, value),
-    make('span', {}, label),
-    note ? make('small', {}, note) : null,
-  );
+/** @typedef {import('../data').AgreementData} AgreementData */
+/** @typedef {import('../data').AgreementProgress} AgreementProgress */
+
+/** @param {string} value @param {string} label */
+function big(value, label) {
+  return make('div', {class: 'da-big'}, make('strong', {}, value), make('span', {}, label));
 }
 
+/** @param {AgreementData} data */
 function worst(data) {
   return data.worst.map(item => {
     const [before, after] = item.text.split('[MASK]');
@@ -43,8 +42,8 @@ function worst(data) {
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
-  if (data.done !== undefined) {
+export function show(root, /** @type {AgreementData | AgreementProgress} */ data) {
+  if ('done' in data) {
     const bar =
       data.done === null
         ? []
@@ -75,7 +74,13 @@ export function show(root, data) {
           make(
             'thead',
             {},
-            make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name))),
+            make(
+              'tr',
+              {},
+              ...texts.columns.map((/** @type {string} */ name) =>
+                make('th', {scope: 'col'}, name),
+              ),
+            ),
           ),
           make('tbody', {}, ...worst(data)),
         ),
@@ -86,17 +91,21 @@ export function show(root, data) {
 
 /** @type {import('../gradio.js').Picture['said']} */
 // it is of the bundled sentences, and of the models it was run with
-export const said = ({ran}) => ({text: null, ...ran});
-
-/** @type {import('../gradio.js').Picture['constants']} */
-export const constants = data => ({
-  SENTENCES: (data.worst || []).map(item => item.text),
-  PAIR: data.texts?.pair ?? [],
+export const said = (/** @type {AgreementData | AgreementProgress} */ data) => ({
+  text: null,
+  ...('done' in data ? {} : data.ran),
 });
 
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = (/** @type {AgreementData | AgreementProgress} */ data) =>
+  'done' in data
+    ? {SENTENCES: [], PAIR: []}
+    : {SENTENCES: data.worst.map(item => item.text), PAIR: data.texts.pair};
+
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const rows = (data.worst || []).map(item => [
+export function table(/** @type {AgreementData | AgreementProgress} */ data) {
+  const sentences = 'done' in data ? [] : data.worst;
+  const rows = sentences.map(item => [
     item.text,
     item.answer,
     item.teacher,

@@ -2,7 +2,11 @@
 import {make, say} from '../kit/dom.js';
 import {figure, frame, readable, sayFailed} from '../kit/figure.js';
 import {softMeasures} from '../kit/maths.js';
+import {steps} from './rows.js';
 import {temperature} from './temperature.js';
+
+/** @typedef {import('./rows.js').Lab} Lab */
+/** @typedef {Record<string, number>} Measures by the names of the lines */
 
 const AT_ONCE = 6;
 // decades: where teacher and student are sure of one word, both measures fall without end
@@ -12,12 +16,13 @@ let divided = false; // kept while the page lives
 /**
  * The charts of one hidden word, computed when they first come into view or by `whole`, in places
  * as high as they are; `mark` moves with the dial.
+ * @param {Lab} data
  */
 export function curves(data) {
   const texts = data.texts.curves,
     pair = make('div', {class: 'fg-pair'}, ...data.curves.map(spec => frame(spec).node));
   const box = make('input', {type: 'checkbox', id: 'dc-mean'}),
-    said = make('p', {class: 'note', role: 'status'});
+    status = make('p', {class: 'note', role: 'status'});
   box.checked = divided;
   const node = make(
     'section',
@@ -35,17 +40,18 @@ export function curves(data) {
       make('summary', {}, texts.why),
       make('p', {}, texts.because),
       make('p', {class: 'ds-switch'}, box, make('label', {for: 'dc-mean'}, texts.mean_switch)),
-      said,
+      status,
     ),
   );
   /** @type {Promise<void> | null} */
   let drawn = null;
+  /** @type {ReturnType<typeof draw> | null} */
   let charts = null;
   const compute = async () => {
     watch.disconnect();
     const found = await measured(data);
     if (!node.isConnected) return;
-    charts = draw(data, found, said);
+    charts = draw(data, found, status);
     pair.replaceChildren(...charts.nodes);
     node.append(charts.rows);
     charts.mark();
@@ -60,7 +66,7 @@ export function curves(data) {
   };
   const watch = new IntersectionObserver(
     seen => {
-      if (seen.some(one => one.isIntersecting)) whole().catch(failure => reportError(failure));
+      if (seen.some(entry => entry.isIntersecting)) whole().catch(failure => reportError(failure));
     },
     {rootMargin: '200px'},
   );
@@ -72,21 +78,22 @@ export function curves(data) {
   return {node, whole, mark: () => charts?.mark()};
 }
 
+/** @param {Lab} data @param {number} t @returns {Measures} */
 function measures({teacher, student}, t) {
-  const one = softMeasures(teacher.logits, student.logits, t),
-    loss = t * t * one.ab;
+  const found = softMeasures(teacher.logits, student.logits, t),
+    loss = t * t * found.ab;
   return {
-    ...one,
+    ...found,
     soft_loss: loss,
-    soft_gradient: t * t * one.gradient,
+    soft_gradient: t * t * found.gradient,
     mean: loss / teacher.logits.length,
   };
 }
 
-// A few temperatures per frame: the dial stays free meanwhile.
+/** A few temperatures per frame: the dial stays free meanwhile. @param {Lab} data */
 async function measured(data) {
   const found = [];
-  for (const t of data.curves[0].data[0].x) {
+  for (const t of steps(data)) {
     if (found.length % AT_ONCE === 0)
       await new Promise(done => {
         setTimeout(done);
@@ -96,12 +103,14 @@ async function measured(data) {
   return found;
 }
 
-function draw(data, found, said) {
+/** @param {Lab} data @param {Measures[]} found @param {HTMLElement} status */
+function draw(data, found, status) {
   const texts = data.texts.curves,
     n = data.teacher.logits.length;
   const lines = data.curves.map(spec =>
-    spec.data.slice(0, -1).map(trace => ({...trace, y: found.map(one => one[trace.meta])})),
+    spec.data.slice(0, -1).map(trace => ({...trace, y: found.map(values => values[trace.meta])})),
   );
+  /** @type {Record<string, any>[]} */
   const looks = data.curves.map(({layout}, i) => ({
     ...layout,
     yaxis: {...layout.yaxis, range: decades(lines[i].flatMap(trace => trace.y))},
@@ -111,7 +120,7 @@ function draw(data, found, said) {
   function mark() {
     const t = temperature(),
       here = measures(data, t);
-    said.textContent = divided ? say(texts.mean_note, {n: n.toLocaleString('en')}) : '';
+    status.textContent = divided ? say(texts.mean_note, {n: n.toLocaleString('en')}) : '';
     plots.forEach((plot, i) => {
       const {data: traces} = data.curves[i],
         layout = looks[i],
@@ -127,12 +136,12 @@ function draw(data, found, said) {
   }
 
   const names = lines.flat().map(trace => trace.meta),
-    rows = lines[0][0].x.map((t, i) => [t, ...names.map(name => found[i][name])]);
+    rows = steps(data).map((t, i) => [t, ...names.map(name => found[i][name])]);
   return {
-    nodes: plots.map(one => one.node),
+    nodes: plots.map(plot => plot.node),
     rows: readable({columns: ['T', ...names.map(name => texts.names[name])], rows}),
     mark,
-    whole: () => Promise.all(plots.map(one => one.whole())),
+    whole: () => Promise.all(plots.map(plot => plot.whole())),
   };
 }
 
@@ -143,5 +152,6 @@ export function decades(values) {
   return [Math.max(LOWEST, Math.min(0, ...logs)) - margin, Math.max(LOWEST + 1, ...logs) + margin];
 }
 
+/** @param {Lab} data @param {number} k */
 const shared = ({teacher, student}, k) =>
   teacher.top.slice(0, k).filter(id => student.top.slice(0, k).includes(id)).length;

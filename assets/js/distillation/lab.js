@@ -9,8 +9,15 @@ import {explained, explainer} from '../kit/term.js';
 import {compare as run} from '../page/here.js';
 import {look} from '../page/look.js';
 import {curves} from './curves.js';
-import {labTable, listedIn, shownIn, steps, unpack} from './rows.js';
-import {keep, setTemperature, setUp, temperature} from './temperature.js';
+import {control} from './dial.js';
+import {idIn, labTable, listedIn, ofEach, shownIn, steps, unpack} from './rows.js';
+import {setTemperature, setUp, temperature} from './temperature.js';
+
+/** @typedef {import('../data').LabData} LabData */
+/** @typedef {import('./rows.js').Lab} Lab */
+/** @typedef {import('./rows.js').Model} Model */
+/** @typedef {ReturnType<typeof softmax>} Soft */
+/** @typedef {ReturnType<typeof built>} View */
 
 const LISTED = [5, 8, 12, 20];
 const chosenScale = look('scale', 'share'),
@@ -18,6 +25,7 @@ const chosenScale = look('scale', 'share'),
 const chosenLength = look('listed', 8),
   listed = () => LISTED.find(k => String(k) === chosenLength.value) ?? 8;
 
+/** @param {Lab} data */
 function strip(data) {
   const box = make('div', {
     class: 'ds-strip',
@@ -49,83 +57,10 @@ function strip(data) {
   return make('div', {class: 'ds-pick'}, make('span', {class: 'ds-lead'}, data.texts.pick), box);
 }
 
-function control(data, dial, change) {
-  const range = make('input', {
-    type: 'range',
-    min: 0,
-    max: dial.steps,
-    step: 1,
-    id: 'ds-t',
-    'aria-label': data.texts.temperature,
-  });
-  const [low, high] = data.temperatures,
-    typed = make('input', {
-      type: 'number',
-      class: 'ds-t',
-      step: 'any',
-      min: low,
-      max: high,
-      'aria-label': data.texts.typed,
-    });
-  const presets = make(
-    'div',
-    {class: 'ds-presets'},
-    ...data.texts.presets.map(([t, label]) => {
-      const button = make('button', {type: 'button', class: 'chip', 'data-t': t}, label);
-      button.addEventListener('click', () => {
-        change(t);
-        keep(t);
-      });
-      return button;
-    }),
-  );
-  // The pointer's shortcuts: by keys the dial itself stops at each, so that they need no place of
-  // their own.
-  const ticks = make(
-    'div',
-    {class: 'ds-ticks', 'aria-hidden': 'true'},
-    ...dial.round.map(t => {
-      const tick = make('button', {type: 'button', tabindex: -1}, String(t));
-      vary(tick, '--at', dial.place(t) / dial.steps);
-      tick.addEventListener('click', () => {
-        change(t);
-        keep(t);
-      });
-      return tick;
-    }),
-  );
-  typed.addEventListener('change', () => {
-    const t = typed.valueAsNumber;
-    if (t >= low && t <= high) {
-      change(t);
-      keep(t);
-    } else set(temperature());
-  });
-  range.addEventListener('input', () => change(dial.value(range.value)));
-  range.addEventListener('change', () => keep(temperature()));
-  const set = t => {
-    range.value = String(dial.place(t));
-    typed.value = shown(t);
-    range.setAttribute('aria-valuetext', `T = ${shown(t)}`);
-    for (const button of presets.children)
-      button.setAttribute('aria-pressed', String(Number(button.getAttribute('data-t')) === t));
-  };
-  const node = make(
-    'div',
-    {class: 'ds-control'},
-    make(
-      'div',
-      {class: 'ds-dial'},
-      make('label', {for: 'ds-t'}, data.texts.temperature),
-      make('span', {class: 'ds-now'}, 'T = ', typed),
-      presets,
-    ),
-    make('div', {class: 'ds-range'}, range, ticks),
-  );
-  return {node, set};
-}
-
-// The two lists do not change with T, so the rows are built once and only their numbers move.
+/**
+ * The two lists do not change with T, so the rows are built once and only their numbers move.
+ * @param {Lab} data
+ */
 function rows(data) {
   const ids = shownIn(data, listed());
   ids.sort(
@@ -141,7 +76,7 @@ function rows(data) {
     if (id === data.answer.id)
       badges.push(make('span', {class: 'badge ds-true'}, data.texts.answer));
     const cells = models.map(model => {
-      const at = model.beside ? model.partner[id] : id;
+      const at = idIn(model, id);
       const bar = make('i', {class: 'ds-bar', 'data-model': model.key}),
         ghost = make('i', {class: 'ds-ghost', 'data-model': model.key});
       const value = make('span', {class: 'ds-p', 'data-model': model.key});
@@ -167,10 +102,12 @@ function rows(data) {
   });
 }
 
+/** @param {Lab} data */
 function restRow(data) {
-  const cells = data.models
-    .filter(model => !model.beside)
-    .map(model => ({model, value: make('span', {class: 'ds-p', 'data-model': model.key})}));
+  const cells = [data.teacher, data.student].map(model => ({
+    model,
+    value: make('span', {class: 'ds-p', 'data-model': model.key}),
+  }));
   const pad = data.models.length > cells.length ? [make('span', {class: 'ds-p'}, '')] : [];
   const name = make('span', {class: 'ds-text'});
   const node = make(
@@ -184,6 +121,7 @@ function restRow(data) {
   return {node, cells, name};
 }
 
+/** @param {Lab} data */
 function legend(data) {
   return make(
     'div',
@@ -200,14 +138,13 @@ function legend(data) {
   );
 }
 
+/** @param {Lab} data */
 function knowledge(data) {
-  const parts = data.models
-    .filter(model => !model.beside)
-    .map(model => ({
-      model,
-      fill: make('i', {}),
-      value: make('strong', {class: 'ds-dark', 'data-model': model.key}),
-    }));
+  const parts = [data.teacher, data.student].map(model => ({
+    model,
+    fill: make('i', {}),
+    value: make('strong', {class: 'ds-dark', 'data-model': model.key}),
+  }));
   const node = make(
     'section',
     {class: 'card ds-card'},
@@ -226,9 +163,12 @@ function knowledge(data) {
   return {node, parts};
 }
 
+/** @param {Lab} data */
 function measures(data) {
-  const cells = {},
-    explain = explainer(data.texts.terms);
+  /** @type {Record<string, HTMLElement>} */
+  const cells = {};
+  const explain = explainer(data.texts.terms);
+  /** @param {[string, string, string]} measure */
   const line = ([key, label, title]) => {
     cells[key] = make('dd', {'data-measure': key});
     return [make('dt', {title}, ...explain(label)), cells[key]];
@@ -242,6 +182,7 @@ function measures(data) {
   return {node, cells};
 }
 
+/** @param {Lab} data @param {() => void} redraw */
 function listControl(data, redraw) {
   const select = make(
     'select',
@@ -258,49 +199,44 @@ function listControl(data, redraw) {
   return make('div', {class: 'ds-listed'}, make('label', {for: 'ds-k'}, data.texts.listed), select);
 }
 
+/** @param {View} view @param {number} t */
 function paint(view, t) {
-  const {data} = view,
-    soft = new Map(data.models.map(model => [model, softmax(model.logits, t)]));
-  const [a, b] = [soft.get(data.teacher), soft.get(data.student)];
-  const left = new Map([
-      [data.teacher, 1],
-      [data.student, 1],
-    ]),
+  const soft = ofEach(view.data.models, model => softmax(model.logits, t)),
     place = placeOf(scaleNow());
-  view.plain ??= new Map(data.models.map(model => [model, softmax(model.logits, 1).p]));
   for (const row of view.rows)
     for (const cell of row.cells) {
       if (cell.at < 0) {
         for (const bar of [cell.bar, cell.ghost]) vary(bar, '--share', 0);
         continue;
       }
-      const p = soft.get(cell.model).p[cell.at];
+      const p = soft(cell.model).p[cell.at];
       vary(cell.bar, '--share', place(p));
-      vary(cell.ghost, '--share', t === 1 ? 0 : place(view.plain.get(cell.model)[cell.at]));
+      vary(cell.ghost, '--share', t === 1 ? 0 : place(view.plain(cell.model)[cell.at]));
       cell.value.textContent = number(p);
-      cell.value.dataset.p = p;
-      if (left.has(cell.model)) left.set(cell.model, left.get(cell.model) - p);
+      cell.value.dataset.p = String(p);
     }
   for (const cell of view.rest.cells) {
-    const p = Math.max(0, left.get(cell.model));
-    cell.value.textContent = number(p);
+    const {p} = soft(cell.model),
+      left = view.rows.reduce((share, {id}) => share - p[id], 1);
+    cell.value.textContent = number(Math.max(0, left));
   }
   for (const part of view.knowledge.parts) {
-    const p = soft.get(part.model).p,
+    const {p} = soft(part.model),
       first = part.model.top[0],
       kept = 1 - p[first];
     part.value.textContent = percent(kept);
-    part.value.dataset.p = kept;
+    part.value.dataset.p = String(kept);
     vary(part.fill, '--share', p[first]);
   }
-  words(view, {t, a, b, soft});
+  words(view, t, soft);
 }
 
-function words(view, {t, a, b, soft}) {
+/** @param {View} view @param {number} t @param {(model: Model) => Soft} soft */
+function words(view, t, soft) {
   const {data} = view,
-    texts = data.texts;
+    texts = data.texts,
+    [a, b] = [soft(data.teacher), soft(data.student)];
   const found = divergences(data.teacher.logits, data.student.logits, t, a, b);
-  view.plainKl ??= divergences(data.teacher.logits, data.student.logits, 1).ab;
   for (const [key, value] of Object.entries({
     kl_teacher_student: found.ab,
     kl_plain: view.plainKl,
@@ -311,33 +247,36 @@ function words(view, {t, a, b, soft}) {
     entropy_student: found.hb,
   })) {
     view.measures.cells[key].textContent = nats(value);
-    view.measures.cells[key].dataset.value = value;
+    view.measures.cells[key].dataset.value = String(value);
   }
   const [first, second] = sideBySide([a.p[data.teacher.top[0]], b.p[data.student.top[0]]]);
+  /** @type {Record<string, string>} */
   const told = {t: shown(t), teacher: first, student: second, kl: nats(Math.abs(found.ab))};
   for (const place of document.querySelectorAll('#tab-distillation .finding [data-soft]'))
-    place.textContent = told[place.getAttribute('data-soft')];
+    place.textContent = told[place.getAttribute('data-soft') ?? ''];
   view.scale.textContent = scaleNow() === 'log' ? texts.scale_log : texts.scale;
-  if (!data.beside) return;
-  const c = soft.get(data.beside);
+  const {beside} = data;
+  if (!beside) return;
+  const c = soft(beside);
   let onTeacher = 0,
     onBeside = 0;
-  for (let i = 0; i < a.p.length; i++) if (data.beside.partner[i] >= 0) onTeacher += a.p[i];
-  for (const id of data.beside.shared) onBeside += c.p[id];
-  view.beside.replaceChildren(
-    ...say(texts.beside, {first: word(data.beside.first), p: number(c.p[data.beside.first_id])}),
+  for (let i = 0; i < a.p.length; i++) if (beside.partner[i] >= 0) onTeacher += a.p[i];
+  for (const id of beside.shared) onBeside += c.p[id];
+  view.beside.text.replaceChildren(
+    ...say(texts.beside, {first: word(beside.first), p: number(c.p[beside.first_id])}),
   );
-  view.besideShared.replaceChildren(
+  view.beside.shared.replaceChildren(
     ...say(texts.beside_shared, {
-      name: data.beside.label,
-      pieces: percent(data.beside.share_first),
-      own: percent(data.beside.share_second),
+      name: beside.label,
+      pieces: percent(beside.share_first),
+      own: percent(beside.share_second),
       teacher_mass: percent(onTeacher),
       mass: percent(onBeside),
     }),
   );
 }
 
+/** @param {Lab} data */
 function besideCard(data) {
   const text = make('p', {class: 'ds-beside'}, data.beside_missing || ''),
     shared = make('p');
@@ -356,36 +295,34 @@ function besideCard(data) {
 /** @type {WeakMap<HTMLElement, ReturnType<typeof curves>>} */
 const below = new WeakMap();
 
-/** @type {import('../gradio.js').Picture['whole']} */
+/** @type {NonNullable<import('../gradio.js').Picture['whole']>} */
 export const whole = async root => below.get(root)?.whole();
 
 /** @type {import('../gradio.js').Picture['choices']} */
 export const choices = ['temperature', 'look'];
 
+/** What moves with the temperature, and the numbers at T = 1. @param {Lab} data */
+const built = data => ({
+  data,
+  plain: ofEach(data.models, model => softmax(model.logits, 1).p),
+  plainKl: divergences(data.teacher.logits, data.student.logits, 1).ab,
+  rows: rows(data),
+  scale: make('p', {class: 'note scale'}),
+  knowledge: knowledge(data),
+  measures: measures(data),
+  rest: restRow(data),
+  beside: besideCard(data),
+  curves: curves(data),
+});
+
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
-  if (!data.models) {
-    root.replaceChildren();
-    return;
-  }
-  unpack(data);
-  const scale = setUp(data);
-  const view = {
-    data,
-    plain: null,
-    plainKl: null,
-    scale: make('p', {class: 'note scale'}),
-    knowledge: knowledge(data),
-    measures: measures(data),
-    rest: restRow(data),
-    curves: curves(data),
-  };
+export function show(root, /** @type {LabData} */ sent) {
+  const data = unpack(sent),
+    scale = setUp(data),
+    view = built(data);
   below.set(root, view.curves);
-  const beside = besideCard(data);
-  Object.assign(view, {beside: beside.text, besideShared: beside.shared});
   const list = make('ol', {class: 'ds-list', 'aria-label': data.texts.list});
   const fill = () => {
-    view.rows = rows(data);
     view.rest.name.textContent = data.texts.rest.replace(
       '{n}',
       (data.teacher.logits.length - view.rows.length).toLocaleString('en'),
@@ -393,6 +330,7 @@ export function show(root, data) {
     list.replaceChildren(...view.rows.map(row => row.node), view.rest.node);
   };
   let waiting = 0;
+  /** @param {number} t */
   const change = t => {
     setTemperature(t);
     dial.set(t);
@@ -402,14 +340,14 @@ export function show(root, data) {
       waiting = 0;
       paint(view, temperature());
       view.curves.mark();
-      root.dataset.t = temperature();
+      root.dataset.t = String(temperature());
     });
   };
   const dial = control(data, scale, change);
   fill();
   dial.set(temperature());
   paint(view, temperature());
-  root.dataset.t = temperature();
+  root.dataset.t = String(temperature());
   const back = data.back ? make('button', {type: 'button', class: 'chip'}, data.texts.back) : null;
   if (back) back.addEventListener('click', () => run({word: '-1'}));
   root.replaceChildren(
@@ -431,6 +369,7 @@ export function show(root, data) {
             paint(view, temperature());
           }),
           listControl(data, () => {
+            view.rows = rows(data);
             fill();
             paint(view, temperature());
           }),
@@ -443,23 +382,23 @@ export function show(root, data) {
         {class: 'ds-side'},
         view.knowledge.node,
         view.measures.node,
-        data.beside_key ? beside.node : '',
+        data.beside_key ? view.beside.node : '',
       ),
     ),
     view.curves.node,
   );
 }
 
-/** The data as the rows need it, with the reader's temperature set. @param {any} data */
+/** The data as the rows need it, with the reader's temperature set. @param {LabData} data */
 function ready(data) {
-  unpack(data);
   setUp(data);
-  return data;
+  return unpack(data);
 }
 
-/** @type {import('../gradio.js').Picture['said']} */
-export function said(data) {
-  const {selected, teacher} = ready(data);
+/** @type {NonNullable<import('../gradio.js').Picture['said']>} */
+export function said(/** @type {LabData} */ sent) {
+  const data = ready(sent),
+    {selected, teacher} = data;
   return {
     state: {
       temperature: temperature(),
@@ -471,9 +410,10 @@ export function said(data) {
   };
 }
 
-/** @type {import('../gradio.js').Picture['constants']} */
-export function constants(data) {
-  const {teacher, student, beside, selected} = ready(data);
+/** @type {NonNullable<import('../gradio.js').Picture['constants']>} */
+export function constants(/** @type {LabData} */ sent) {
+  const data = ready(sent),
+    {teacher, student, beside, selected} = data;
   return {
     PLACE: selected,
     IDS: listedIn(data),
@@ -486,4 +426,5 @@ export function constants(data) {
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
-export const table = data => labTable(ready(data), temperature(), listed());
+export const table = (/** @type {LabData} */ data) =>
+  labTable(ready(data), temperature(), listed());

@@ -5,44 +5,62 @@ import {number, shown as temperature} from '../kit/numbers.js';
 
 export {whole} from '../kit/figure.js';
 
+/** @typedef {import('../data').LiveData} LiveData */
+/** @typedef {import('../data').WaitingData} WaitingData */
+/** @typedef {import('../data').Chart} Chart */
+/** @typedef {Record<string, any>} Texts */
+
+/**
+ * A run with the number that names it, and the step that it has reached.
+ * @typedef {LiveData & {name: number, reached: number}} Run
+ */
+
+/** @type {Run[]} */
 const finished = []; // kept while the page lives
 const KEPT = 6;
-let over = null,
-  last = null,
-  name = 1,
-  shown = null; // laid over, the newest run, the next name, the view
+/** The run that is laid over the newest. @type {Run | null} */
+let over = null;
+/** What is on the page. @type {ReturnType<typeof build> | null} */
+let shown = null;
+let nextName = 1;
 
-const title = (data, texts) =>
+/** @param {Run} run @param {Texts} texts */
+const title = ({name, reached, settings}, texts) =>
   texts.run
-    .replace('{name}', data.name)
-    .replace('{layers}', data.settings.layers)
-    .replace('{start}', texts.starts[data.settings.start])
-    .replace('{t}', temperature(data.settings.temperature))
-    .replace('{steps}', data.reached)
-    .replace(
-      '{weights}',
-      [data.settings.ce, data.settings.mlm, data.settings.cos].map(temperature).join(', '),
-    );
+    .replace('{name}', name)
+    .replace('{layers}', settings.layers)
+    .replace('{start}', texts.starts[settings.start])
+    .replace('{t}', temperature(settings.temperature))
+    .replace('{steps}', reached)
+    .replace('{weights}', [settings.ce, settings.mlm, settings.cos].map(temperature).join(', '));
 
-/** A run's chart, and over it an earlier run's, dotted. */
-const laid = (own, other, {earlier}) => ({
-  ...own,
+/**
+ * A run's chart, and over it an earlier run's, dotted.
+ * @param {Run} run
+ * @param {Run | null} other
+ * @param {number} i which chart
+ * @returns {Chart}
+ */
+const laid = ({figures, texts}, other, i) => ({
+  ...figures[i],
   data: [
-    ...own.data,
-    ...(other?.figure.data ?? []).map(trace => ({
+    ...figures[i].data,
+    ...(other?.figures[i].data ?? []).map(trace => ({
       ...trace,
-      name: `${earlier} ${other.name}: ${trace.name}`,
+      name: `${texts.earlier} ${other?.name}: ${trace.name}`,
       line: {...trace.line, dash: 'dot'},
     })),
   ],
 });
 
+/** @param {ReturnType<typeof build>} view @param {Run} data */
 function bars(view, data) {
   const {teacher, student} = data.keys;
   view.rows.replaceChildren(
     ...data.words.map((word, i) => {
-      const cell = (who, p) => {
-        const bar = make('i', {class: 'ds-bar', 'data-model': who});
+      /** @param {string} model @param {number} p */
+      const cell = (model, p) => {
+        const bar = make('i', {class: 'ds-bar', 'data-model': model});
         vary(bar, '--share', Math.min(1, p / Math.max(1e-9, ...data.teacher, ...data.student)));
         return bar;
       };
@@ -67,31 +85,40 @@ function bars(view, data) {
   );
 }
 
-// A run that comes once more, or comes out the same once more, is the same run.
-function remember(data) {
+/**
+ * A run with its name, and kept once it is over. One that comes once more, or comes out the same
+ * once more, is the same run.
+ * @param {LiveData} data
+ * @returns {Run}
+ */
+function named(data) {
+  const reached = data.steps.at(-1) ?? 0;
+  if (!data.done) return {...data, reached, name: nextName};
   const same = finished.findIndex(
     run =>
       JSON.stringify([run.settings, run.parts]) === JSON.stringify([data.settings, data.parts]),
   );
-  data.name = same < 0 ? name++ : finished.splice(same, 1)[0].name;
-  finished.unshift(data);
+  const name = same < 0 ? nextName++ : finished.splice(same, 1)[0].name,
+    run = {...data, reached, name};
+  finished.unshift(run);
   finished.length = Math.min(finished.length, KEPT);
+  return run;
 }
 
-function chips(view) {
-  const {texts} = last;
+/** @param {ReturnType<typeof build>} view @param {Run} newest */
+function chips(view, newest) {
   view.chips.replaceChildren(
     ...finished
-      .filter(run => run !== last)
+      .filter(run => run !== newest)
       .map(run => {
         const chip = make(
           'button',
           {type: 'button', class: 'chip', 'aria-pressed': String(run === over)},
-          title(run, texts),
+          title(run, newest.texts),
         );
         chip.addEventListener('click', () => {
           over = run === over ? null : run;
-          paint(view, last);
+          paint(view, newest);
         });
         return chip;
       }),
@@ -99,6 +126,7 @@ function chips(view) {
   view.earlier.hidden = !view.chips.children.length;
 }
 
+/** @param {ReturnType<typeof build>} view @param {Run} data */
 function paint(view, data) {
   const texts = data.texts,
     other = over === data ? null : over;
@@ -106,15 +134,14 @@ function paint(view, data) {
   view.bar.max = data.settings.steps;
   view.bar.value = data.reached;
   view.bar.hidden = data.done;
-  view.plots.forEach((plot, i) =>
-    plot.set(laid(data.figures[i], other && {name: other.name, figure: other.figures[i]}, texts)),
-  );
+  view.plots.forEach((plot, i) => plot.set(laid(data, other, i)));
   view.numbers.replaceChildren(readable(table(data)));
   view.share.textContent = texts.soft.replace('{t}', temperature(data.settings.temperature));
   bars(view, data);
-  chips(view);
+  chips(view, data);
 }
 
+/** @param {HTMLElement} root @param {LiveData} data */
 function build(root, {texts, figures, keys}) {
   const view = {
     said: make('p', {class: 'ds-sentence', role: 'status'}),
@@ -165,22 +192,19 @@ function build(root, {texts, figures, keys}) {
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
-  if (data.waiting) {
+export function show(root, /** @type {LiveData | WaitingData} */ data) {
+  if ('waiting' in data) {
     clear(root);
     root.append(make('p', {class: 'ds-sentence', role: 'status'}, data.waiting));
     return;
   }
-  data.reached = data.steps.at(-1) || 0;
-  if (data.done) remember(data);
-  data.name = data.name || name;
-  last = data;
+  const run = named(data);
   if (over && !finished.includes(over)) over = null;
-  shown = shown || build(root, data);
-  paint(shown, data);
+  shown ??= build(root, data);
+  paint(shown, run);
 }
 
-/** @type {import('../gradio.js').Picture['clear']} */
+/** @type {NonNullable<import('../gradio.js').Picture['clear']>} */
 export function clear(root) {
   shown = null;
   root.replaceChildren();
@@ -191,14 +215,16 @@ export function clear(root) {
 export const said = () => ({family: 'mini', models: null, device: 'cpu', dtype: 'float32'});
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const parts = Object.keys(data.parts || {}),
-    exams = Object.keys(data.agreement || {});
-  const trained = (data.steps || []).flatMap((step, i) =>
-    parts.map(part => [step, part, data.parts[part][i]]),
-  );
-  const asked = (data.exams || []).flatMap((step, i) =>
-    exams.map(exam => [step, exam, data.agreement[exam][i]]),
-  );
-  return {columns: ['step', 'measure', 'value'], rows: [...trained, ...asked]};
+export function table(/** @type {LiveData | WaitingData} */ data) {
+  const columns = ['step', 'measure', 'value'];
+  if ('waiting' in data) return {columns, rows: []};
+  /** @param {number[]} steps @param {Record<string, number[]>} measures */
+  const rowsOf = (steps, measures) =>
+    steps.flatMap((step, i) =>
+      Object.entries(measures).map(([name, values]) => [step, name, values[i]]),
+    );
+  return {
+    columns,
+    rows: [...rowsOf(data.steps, data.parts), ...rowsOf(data.exams, data.agreement)],
+  };
 }

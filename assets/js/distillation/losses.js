@@ -3,17 +3,20 @@ import {make, note, stacks, vary} from '../kit/dom.js';
 import {brief, nats, percent, shown, cosine} from '../kit/numbers.js';
 import {look} from '../page/look.js';
 
+/** @typedef {import('../data').LossesData} LossesData */
+/** @typedef {Record<string, any>} Texts */
+
 const PARTS = ['ce', 'mlm', 'cos'];
 /** @type {Record<string, number>} */
 const chosen = {};
 // tenths of the three weights, then of the temperature; nothing: as in the paper
 const kept = look('loss', '');
 
-/** Set what the link holds. @param {any} data */
+/** Set what the link holds. @param {LossesData} data */
 function follow({temperatures, texts: {start}}) {
   const parts = kept.value.split('.').map(Number),
     isGood = parts.length === 4 && parts.slice(0, 3).every(w => w >= 0 && w <= 100);
-  const t = temperatures.find(one => Math.round(10 * one) === parts[3]);
+  const t = temperatures.find(step => Math.round(10 * step) === parts[3]);
   Object.assign(chosen, start);
   if (isGood && t !== undefined)
     Object.assign(chosen, {
@@ -22,7 +25,7 @@ function follow({temperatures, texts: {start}}) {
     });
 }
 
-/** Put what is set into the link. @param {any} data */
+/** Put what is set into the link. @param {LossesData} data */
 function keep({texts: {start}}) {
   const isUsual = [...PARTS, 't'].every(name => chosen[name] === start[name]);
   kept.value = isUsual ? '' : [...PARTS, 't'].map(name => Math.round(10 * chosen[name])).join('.');
@@ -31,10 +34,16 @@ function keep({texts: {start}}) {
 /** @type {import('../gradio.js').Picture['choices']} */
 export const choices = ['look'];
 
+/**
+ * @param {string} id
+ * @param {string} label
+ * @param {{min: number, max: number, step: number}} options
+ * @param {(value: number) => void} change
+ */
 function slider(id, label, options, change) {
   const input = make('input', {type: 'range', id, ...options});
   const output = make('output', {for: id});
-  input.addEventListener('input', change);
+  input.addEventListener('input', () => change(Number(input.value)));
   return {
     node: make('div', {class: 'dl-slider'}, make('label', {for: id}, label), input, output),
     input,
@@ -42,23 +51,32 @@ function slider(id, label, options, change) {
   };
 }
 
+/**
+ * The unweighted parts of the loss at one temperature; null where a part is unknown.
+ * @param {LossesData} data
+ * @param {number} i which temperature
+ * @returns {Record<string, number | null>}
+ */
+const valuesAt = ({ce, mlm, cos}, i) => ({ce: ce[i], mlm, cos});
+
+/** @param {ReturnType<typeof built>} view */
 function paint(view) {
   const {data, rows, words, strip} = view,
     texts = data.texts;
   const i = data.temperatures.indexOf(chosen.t);
-  const value = {ce: data.ce[i], mlm: data.mlm, cos: data.cos};
-  const total = PARTS.reduce((sum, part) => sum + chosen[part] * (value[part] || 0), 0);
+  const values = valuesAt(data, i);
+  const total = PARTS.reduce((sum, part) => sum + chosen[part] * (values[part] ?? 0), 0);
   for (const part of PARTS) {
-    const missing = value[part] === null,
-      weighted = missing ? 0 : chosen[part] * value[part];
-    rows[part].raw.textContent = missing ? '–' : nats(value[part]);
+    const value = values[part],
+      weighted = value === null ? 0 : chosen[part] * value;
+    rows[part].raw.textContent = value === null ? '–' : nats(value);
     rows[part].times.textContent = `× ${brief(chosen[part])}`;
-    rows[part].part.textContent = missing ? texts.unknown : nats(weighted);
-    rows[part].share.textContent = missing || !total ? '' : percent(weighted / total);
+    rows[part].part.textContent = value === null ? texts.unknown : nats(weighted);
+    rows[part].share.textContent = value === null || !total ? '' : percent(weighted / total);
     vary(rows[part].fill, '--share', total ? weighted / total : 0);
   }
   view.total.textContent = nats(total);
-  view.total.dataset.value = total;
+  view.total.dataset.value = String(total);
   view.head.textContent = texts.head.replace('{t}', shown(chosen.t));
   const kl = data.kl[i],
     top = Math.max(...kl),
@@ -78,54 +96,50 @@ function paint(view) {
     .replace('{share}', percent(top / (kl.reduce((a, b) => a + b, 0) || 1)));
 }
 
+/** @param {string} part @param {Texts} texts */
 function row(part, texts) {
-  const cells = {
-    raw: make('td'),
-    times: make('td'),
-    part: make('td'),
-    share: make('td'),
-    fill: make('i', {'data-part': part}),
-  };
-  cells.node = make(
-    'tr',
-    {},
-    make('th', {scope: 'row'}, make('i', {class: 'dl-key', 'data-part': part}), texts[part]),
-    cells.raw,
-    cells.times,
-    cells.part,
-    cells.share,
-  );
-  return cells;
+  const cells = {raw: make('td'), times: make('td'), part: make('td'), share: make('td')};
+  const key = make('i', {class: 'dl-key', 'data-part': part}),
+    node = make('tr', {}, make('th', {scope: 'row'}, key, texts[part]), ...Object.values(cells));
+  return {...cells, node, fill: make('i', {'data-part': part})};
 }
 
-/** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
-  const texts = data.texts;
-  follow(data);
-  const rows = Object.fromEntries(PARTS.map(part => [part, row(part, texts)]));
-  const words = data.tokens.map(token => {
-    const cell = {bar: make('i'), value: make('span', {class: 'dl-kl'})};
-    cell.node = make(
-      'li',
-      {class: 'dl-word'},
-      make('span', {class: 'dl-bar', 'aria-hidden': 'true'}, cell.bar),
-      cell.value,
-      make('span', {class: 'dl-token'}, token),
-    );
-    return cell;
-  });
-  const view = {
+/** @param {string} token */
+function wordCell(token) {
+  const bar = make('i'),
+    value = make('span', {class: 'dl-kl'});
+  const node = make(
+    'li',
+    {class: 'dl-word'},
+    make('span', {class: 'dl-bar', 'aria-hidden': 'true'}, bar),
+    value,
+    make('span', {class: 'dl-token'}, token),
+  );
+  return {bar, value, node};
+}
+
+/** What the sliders change. @param {LossesData} data */
+function built(data) {
+  const words = data.tokens.map(wordCell);
+  return {
     data,
-    rows,
+    rows: Object.fromEntries(PARTS.map(part => [part, row(part, data.texts)])),
     words,
     total: make('strong', {class: 'dl-total'}),
     head: make('h3'),
     worst: make('p', {class: 'ds-sentence'}),
     strip: make('ol', {class: 'dl-strip', tabindex: 0}, ...words.map(cell => cell.node)),
   };
+}
+
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, /** @type {LossesData} */ data) {
+  const texts = data.texts;
+  follow(data);
+  const view = built(data);
   const sliders = PARTS.map(part =>
-    slider(`dl-${part}`, texts.weights[part], {min: 0, max: 10, step: 0.1}, event => {
-      chosen[part] = Number(event.target.value);
+    slider(`dl-${part}`, texts.weights[part], {min: 0, max: 10, step: 0.1}, value => {
+      chosen[part] = value;
       keep(data);
       sync();
       paint(view);
@@ -135,8 +149,8 @@ export function show(root, data) {
     'dl-t',
     texts.temperature,
     {min: 0, max: data.temperatures.length - 1, step: 1},
-    event => {
-      chosen.t = data.temperatures[Number(event.target.value)];
+    step => {
+      chosen.t = data.temperatures[step];
       keep(data);
       sync();
       paint(view);
@@ -161,7 +175,7 @@ export function show(root, data) {
   sync();
   paint(view);
   root.replaceChildren(
-    make('div', {class: 'dl-sliders'}, ...sliders.map(one => one.node), t.node, reset),
+    make('div', {class: 'dl-sliders'}, ...sliders.map(slider => slider.node), t.node, reset),
     make(
       'div',
       {class: 'dl-sum'},
@@ -170,7 +184,7 @@ export function show(root, data) {
       make(
         'span',
         {class: 'dl-shares', 'aria-hidden': 'true'},
-        ...PARTS.map(part => rows[part].fill),
+        ...PARTS.map(part => view.rows[part].fill),
       ),
     ),
     stacks(
@@ -183,13 +197,19 @@ export function show(root, data) {
           make(
             'thead',
             {},
-            make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name))),
+            make(
+              'tr',
+              {},
+              ...texts.columns.map((/** @type {string} */ name) =>
+                make('th', {scope: 'col'}, name),
+              ),
+            ),
           ),
-          make('tbody', {}, ...PARTS.map(part => rows[part].node)),
+          make('tbody', {}, ...PARTS.map(part => view.rows[part].node)),
         ),
       ),
     ),
-    ...texts.notes.map(sentence => note(sentence)),
+    ...texts.notes.map((/** @type {string} */ sentence) => note(sentence)),
     texts.how ? make('p', {class: 'note how', text: texts.how}) : '',
     view.head,
     view.worst,
@@ -198,7 +218,7 @@ export function show(root, data) {
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({place, answer, temperatures, texts}) => ({
+export const constants = (/** @type {LossesData} */ {place, answer, temperatures, texts}) => ({
   PAIR: texts.pair,
   PLACE: place,
   ANSWER: answer,
@@ -207,7 +227,7 @@ export const constants = ({place, answer, temperatures, texts}) => ({
 });
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({temperatures, texts, place}) => ({
+export const said = (/** @type {LossesData} */ {temperatures, texts, place}) => ({
   state: {
     temperature: temperatures.includes(chosen.t) ? chosen.t : texts.start.t,
     weights: weightsOf(texts),
@@ -217,7 +237,7 @@ export const said = ({temperatures, texts, place}) => ({
 
 /**
  * The weights of the three parts as they are set.
- * @param {any} texts
+ * @param {Texts} texts
  * @returns {Record<string, number>}
  */
 const weightsOf = ({start}) =>
@@ -225,19 +245,22 @@ const weightsOf = ({start}) =>
 
 /**
  * Each part times its weight, their sum, and the share of each in it.
- * @param {any} data
+ * @param {LossesData} data
  * @param {number} i which temperature
  */
-function weighted({ce, mlm, cos, texts}, i) {
-  const weights = weightsOf(texts),
-    value = {ce: ce[i], mlm, cos},
-    parts = PARTS.map(part => (value[part] === null ? null : weights[part] * value[part]));
-  const total = parts.reduce((sum, part) => sum + (part ?? 0), 0);
+function weighted(data, i) {
+  const weights = weightsOf(data.texts),
+    values = valuesAt(data, i);
+  const parts = PARTS.map(part => {
+    const value = values[part];
+    return value === null ? null : weights[part] * value;
+  });
+  const total = parts.reduce((/** @type {number} */ sum, part) => sum + (part ?? 0), 0);
   return [...parts, total, ...parts.map(part => (part === null || !total ? null : part / total))];
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
+export function table(/** @type {LossesData} */ data) {
   const rows = data.temperatures.flatMap((t, i) =>
     data.tokens.map((token, w) => [
       t,
