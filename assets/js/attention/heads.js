@@ -65,7 +65,7 @@ export const receiveExact = (wall, answer) => {
     const model = wall.models.find(m => m.key === head.model);
     if (!model) continue;
     const size = head.pieces ? model.pieces.length : wall.n;
-    const values = floats(head.pieces ?? head.words ?? '');
+    const values = floats(head.pieces || head.words || '');
     if (values.length !== size * size) continue; // an answer for a text that is gone
     model.exact[head.layer * model.heads + head.head] = head.pieces
       ? withWords(model, values)
