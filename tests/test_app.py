@@ -56,7 +56,6 @@ def launched(monkeypatch):
         return None, LOCAL, asked["public"]
 
     monkeypatch.setattr(launch, "warm_up", lambda _start: None)
-    monkeypatch.setattr(launch, "prepare", lambda _start, _warmed_up: None)
     monkeypatch.setattr(launch, "check_port", lambda *_: None)
     monkeypatch.setattr(launch, "close", lambda _page: asked.update(closed=True))
     monkeypatch.setattr(launch, "signal_waiter", ended_already)
@@ -504,3 +503,28 @@ def test_the_page_imports_pandas_only_where_a_table_uses_it():
     command = [sys.executable, "-c", ITS_TABLES]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert run.stdout.splitlines() == ["False False", "True True", "True True"], run.stderr
+
+
+ITS_LOSSES = """
+import sys
+from explorer.serving.start import leave_out_stubs
+
+leave_out_stubs()
+from transformers import BertForPreTraining
+from transformers.loss import loss_for_object_detection as losses
+print("scipy.optimize" in sys.modules)
+costs = [[4, 1, 3], [2, 0, 5], [3, 2, 2]]
+rows, columns = losses.linear_sum_assignment(costs)
+print(rows.tolist(), columns.tolist(), "scipy.optimize" in sys.modules)
+from scipy.optimize import linear_sum_assignment, minimize_scalar
+print(linear_sum_assignment(costs, maximize=True)[1].tolist())
+print(losses.linear_sum_assignment(costs, maximize=True)[1].tolist())
+"""
+
+
+@pytest.mark.processes
+def test_the_page_imports_scipy_optimize_only_where_it_is_called():
+    command = [sys.executable, "-c", ITS_LOSSES]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    lines = ["False", "[0, 1, 2] [1, 0, 2] True", *["[0, 2, 1]"] * 2]
+    assert run.stdout.splitlines() == lines, run.stderr

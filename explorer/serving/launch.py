@@ -31,7 +31,6 @@ from explorer.serving.start import (
     check_port,
 )
 from explorer.timing.memory import limit_arenas
-from explorer.ui.first.panels import prepare
 from explorer.ui.kit.strings import where_it_runs
 from explorer.ui.shell.page import build_page, launch_options
 
@@ -96,7 +95,7 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     if flags.log:
         access_log.show()
     limit_arenas()
-    prepare(opened_on(flags), warm_up(opened_on(flags).ask))
+    warm_up(opened_on(flags).ask)
     shared = flags.share or os.getenv("GRADIO_SHARE", "").lower() == "true"
     local, public = launched(page, flags, options)
     if public and not context().public_url:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -64,33 +65,52 @@ class _WithoutStubs(SourceFileLoader):
         vars(module)["create_or_modify_pyi"] = lambda *_: None
 
 
-LATER = "pandas"
-"""Module that Gradio imports and only its tables and charts use: a sixth of the server's memory."""
+LATER: dict[str, tuple[str, tuple[str, ...]]] = {
+    "gradio": ("pandas", ()),
+    "transformers.loss.loss_utils": (
+        "scipy.optimize",
+        ("linear_sum_assignment",),
+    ),
+}
+"""Modules that import what no request may need, its name, and its functions that they import: a
+fifth of the server's memory. Tables and charts use pandas, object detection uses scipy."""
 
 
 class _Later(ModuleType):
-    """Module that is imported when something of it is first used."""
+    """Module that is imported when something of it is first used, its functions when called."""
+
+    def __init__(self, name: str, functions: tuple[str, ...]) -> None:
+        super().__init__(name)
+        for function in functions:
+            setattr(self, function, partial(self._call, function))
 
     def __getattr__(self, name: str) -> object:
         """Return an attribute of the real module."""
         if name.startswith("__"):  # what the import system asks of every module
             raise AttributeError(name)
-        return getattr(import_module(self.__name__), name)
+        return getattr(self._real(), name)
+
+    def _call(self, function: str, *given: object, **named: object) -> object:
+        return getattr(self._real(), function)(*given, **named)
+
+    def _real(self) -> ModuleType:
+        return import_module(self.__name__)
 
 
-class _WithoutTables(SourceFileLoader):
+class _WithoutOthers(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
-        """Run the package; what it imports of ``LATER`` meanwhile is imported at its first use."""
-        if LATER in sys.modules:
+        """Run the module; what it imports of ``LATER`` meanwhile is imported at its first use."""
+        name, functions = LATER[module.__name__]
+        if name in sys.modules:
             super().exec_module(module)
             return
-        placeholder = sys.modules[LATER] = _Later(LATER)
+        placeholder = sys.modules[name] = _Later(name, functions)
         try:
             super().exec_module(module)
         finally:
             # Others that import it get the real one; they look for it by its name.
-            if sys.modules.get(LATER) is placeholder:
-                del sys.modules[LATER]
+            if sys.modules.get(name) is placeholder:
+                del sys.modules[name]
 
 
 class _StubsFinder(MetaPathFinder):
@@ -100,7 +120,7 @@ class _StubsFinder(MetaPathFinder):
         path: Sequence[str] | None,
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
-        """Return a spec with the patched loader for Gradio's two modules, else None."""
+        """Return a spec with the patched loader for the modules of ``LOADERS``, else None."""
         loader = LOADERS.get(fullname)
         spec = PathFinder.find_spec(fullname, path) if loader else None
         if loader and spec and spec.origin:
@@ -108,11 +128,14 @@ class _StubsFinder(MetaPathFinder):
         return spec
 
 
-LOADERS: dict[str, type[SourceFileLoader]] = {STUBS: _WithoutStubs, "gradio": _WithoutTables}
+LOADERS: dict[str, type[SourceFileLoader]] = {
+    STUBS: _WithoutStubs,
+    **dict.fromkeys(LATER, _WithoutOthers),
+}
 
 
 def leave_out_stubs() -> None:
-    """Keep Gradio from writing type stubs and from importing pandas; call before its import."""
+    """Leave out Gradio's type stubs and the imports of ``LATER``; call before any import."""
     sys.meta_path.insert(0, _StubsFinder())
 
 

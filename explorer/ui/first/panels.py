@@ -25,7 +25,6 @@ from explorer.models.choice.family import family_specs
 from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
 from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
-from explorer.timing.memory import trim_heap
 from explorer.ui.predictions.opening import opening_values
 from explorer.ui.shell.tabs import TABS, Tab, values_of
 from explorer.views.markup import Markup, el, join
@@ -34,8 +33,6 @@ logger = logging.getLogger(__name__)
 PATIENCE_S = 0.3
 """Seconds that the page waits for a text that is computed within its request."""
 MINUTE_S = 60.0
-BETWEEN_S = 1.0
-"""Seconds after which a busy machine is looked at again."""
 Key = tuple[object, ...]
 
 
@@ -124,25 +121,6 @@ def compute(state: PageState) -> Markup | None:
     except Exception:
         logger.exception("the first picture of %s failed", state.tab)
         return None
-
-
-def prepare(start: PageState, warmed_up: threading.Thread) -> threading.Thread:
-    """Compute each tab's panel of the page's own text, one after the other while nobody waits."""
-
-    def prepare_all() -> None:
-        warmed_up.join()
-        for tab in TABS:
-            state = replace(start, tab=tab.ID)
-            while not is_idle():
-                time.sleep(BETWEEN_S)
-            if kept(state) is None and is_cheap_now(state.ask):
-                compute(state)
-        with MEASUREMENT_LOCK.infer():  # never while something is timed
-            trim_heap()
-
-    thread = threading.Thread(target=prepare_all, daemon=True, name="first-pictures")
-    thread.start()
-    return thread
 
 
 def drawn(tab: Tab, state: PageState, values: list[object]) -> Markup:
