@@ -29,9 +29,5 @@ def test_the_browser_codes_types():
     by_node(MODULES / "typescript" / "bin" / "tsc")
 
 
-def test_the_strict_types_of_kit_and_page():
-    by_node(HERE / "strict.js")
-
-
 def test_the_browser_code_s_format():
     by_node(MODULES / "prettier" / "bin" / "prettier.cjs", "--check", "assets/js")

@@ -39,7 +39,7 @@ SENT = (
     *(WallData, ExactData, SummaryData, SwitchesData, BertvizData),
     *(LayerData, AgreementData, AgreementProgress, LabData, LiveData, WaitingData, LossesData),
 )
-"""The data that the strictly typed folders of ``assets/js`` read."""
+"""The data that the modules of ``assets/js`` read."""
 HEAD = "// Data of the page and of pictures as Python sends it: written by python -m tests.js.typedefs."
 NAMES = {
     str: "string",
