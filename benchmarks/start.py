@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
@@ -64,12 +65,12 @@ def seconds_until_up() -> float:
 
 
 @contextmanager
-def app(log: IO[str] | int = subprocess.DEVNULL) -> Iterator[tuple[str, int]]:
-    """Run ``python app.py`` on a free port; yield its URL and process id."""
+def app(log: IO[str] | int = subprocess.DEVNULL, folder: Path = ROOT) -> Iterator[tuple[str, int]]:
+    """Run ``python app.py`` of a checkout on a free port; yield its URL and process id."""
     port = free_port()
     server = subprocess.Popen(
         [sys.executable, "app.py", "--port", str(port), "--family", "mini"],
-        cwd=ROOT,
+        cwd=folder,
         env=_environment(),
         stdout=log,
         stderr=log,
