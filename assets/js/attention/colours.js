@@ -68,18 +68,19 @@ export const paletteOf = (root, keys, dark) => {
           256,
         );
   }
-  const end = (/** @type {string} */ key) =>
-    dark
-      ? mix(read(`column-${key}`), [255, 255, 255], 0.25)
-      : mix(read(`column-${key}`), [0, 0, 0], 0.15);
-  /** @param {string} a @param {string} b */
+  const end = (/** @type {string} */ name) =>
+    dark ? mix(read(name), [255, 255, 255], 0.25) : mix(read(name), [0, 0, 0], 0.15);
+  /**
+   * From one colour of the style sheet to another.
+   * @param {string} a @param {string} b
+   */
   const diverging = (a, b) =>
     ramp(
       [
         [0, end(b)],
-        [0.25, mix(panel, read(`column-${b}-fill`), 0.6)],
+        [0.25, mix(panel, read(`${b}-fill`), 0.6)],
         [0.5, mix(panel, ink, 0.04)],
-        [0.75, mix(panel, read(`column-${a}-fill`), 0.6)],
+        [0.75, mix(panel, read(`${a}-fill`), 0.6)],
         [1, end(a)],
       ],
       511,

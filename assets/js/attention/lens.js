@@ -385,7 +385,10 @@ export class Lens {
           ...square,
           signed: true,
           palette,
-          ramp: palette.diverging(wall.models[a.m].key, wall.models[b.m].key),
+          ramp: palette.diverging(
+            `column-${wall.models[a.m].key}`,
+            `column-${wall.models[b.m].key}`,
+          ),
           colour: palette.ink,
           mass: this.mass,
           label: title,

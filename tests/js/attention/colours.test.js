@@ -58,7 +58,7 @@ test('halfway between two stops a ramp is halfway between their colours', () => 
 
 test('a difference runs from the second model over nothing to the first', () => {
   for (const [palette, away, share] of [[light, BLACK, .15], [dark, WHITE, .25]]) {
-    const ramp = palette.diverging('bert', 'albert');
+    const ramp = palette.diverging('column-bert', 'column-albert');
     assert.equal(ramp.length, 511);
     assert.deepEqual(parts(ramp[0]), part(hex('column-albert'), away, share));
     assert.deepEqual(parts(ramp[510]), part(hex('column-bert'), away, share));

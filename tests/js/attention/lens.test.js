@@ -146,7 +146,7 @@ test('a difference is drawn for every pair, one minus the other, in both their c
   assert.deepEqual([texts(node, 'figure b'), texts(node, '.aw-detail')], [['BERT 1.1 − ALBERT 1.1'], ['BERT over ALBERT']]);
   assert.equal(first.canvas.getAttribute('aria-label'), 'BERT 1.1 − ALBERT 1.1');
   assert.deepEqual(shown(first), EVEN.map((v, i) => v - SELF[i]));
-  assert.deepEqual([picture.signed, picture.ramp, picture.exact], [true, made.palette.diverging('bert', 'albert'), true]);
+  assert.deepEqual([picture.signed, picture.ramp, picture.exact], [true, made.palette.diverging('column-bert', 'column-albert'), true]);
   assert.equal(node.querySelector('figure').dataset.model, '');
   click(button(node, 'pieces'));
   assert.deepEqual([button(node, 'pieces').disabled, pressed(node).includes('words')], [true, true]);

@@ -118,6 +118,13 @@ test('a station says its sentence, its numbers and what is this model\'s alone',
   assert.equal(row(root, 'scores').querySelector('.self').textContent.slice(0, 3), 'cat');
 });
 
+test('a strip has the colours of the style sheet: one end for positive numbers, the other for negative ones', () => {
+  const {root} = shown(undefined, undefined, ALL), strip = row(root, 'attention_norm').querySelector('.ly-cell[data-model=bert] canvas');
+  const [[, {data}]] = strip.getContext('2d').notes.filter(([name]) => name === 'putImageData'), pixels = new Uint32Array(data.buffer);
+  const [plus, minus] = [pixels[0], pixels.at(-1)].map(pixel => [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]);
+  assert.ok(plus[2] > plus[0] && minus[0] > minus[2], `${plus}, ${minus}`);
+});
+
 test('weights that differ never print alike beside each other, and none prints as 0', () => {
   const sharp = {weights: [.9991, .00042, .00043], exponentials: [1, .000420378, .000430387]}, {root} = shown(undefined, {models: [model('bert', sharp), model('albert', {weights: [.9987, .0009, .0004]})]}, {look: 'stages:attention,sums:softmax.heads'});
   assert.deepEqual(texts(row(root, 'softmax'), '.ly-cell b'), ['0.999', '4.2×10⁻⁴', '4.3×10⁻⁴', '0.999', '9.0×10⁻⁴', '4.0×10⁻⁴']);
