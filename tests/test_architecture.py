@@ -165,7 +165,6 @@ NEIGHBOURS = {
     ("analysis.claims", "analysis.latency"): "the same",
     ("analysis.claims", "analysis.layer"): "the same",
     ("analysis.claims", "analysis.parameters"): "the same",
-    ("ui.latency", "analysis.tasks"): "what a model is chosen by is scored where scores are",
     ("analysis.tasks", "analysis.claims"): "the papers' scores have one home",
     ("analysis.depth", "analysis.parameters"): "the work of a shorter or longer pass is counted",
     ("analysis.latency", "analysis.parameters"): "the work of a pass is counted, then timed",

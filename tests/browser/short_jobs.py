@@ -53,9 +53,9 @@ def main() -> None:
     leave_out_stubs()
     few = assets.sentences()[:FEW]
     assets.sentences = lambda: few
+    from explorer.library import model_choice
     from explorer.lists import run
     from explorer.lists.ui import tab  # it imports Gradio, whose stubs are left out
-    from explorer.ui.latency import model_choice
 
     lists = tuple(map(shortened, assets.text_lists()))
     assets.text_lists = lambda: lists

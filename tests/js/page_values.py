@@ -143,9 +143,9 @@ def sweep_value():
 
 def measured_value():
     from explorer.analysis.latency.model_choice import Figure
+    from explorer.library.model_choice import MeasuredModels
     from explorer.models.choice.family import family_specs
     from explorer.timing.workload import Workload
-    from explorer.ui.latency.model_choice import MeasuredModels
 
     names = tuple(spec.name for spec in family_specs("mini"))
     bert, albert = names[0], names[-1]

@@ -25,8 +25,15 @@ from explorer.analysis.latency.model_choice import (
 from explorer.analysis.latency.variants import AccuracyCost
 from explorer.analysis.measures import share_interval
 from explorer.inference import runs
+from explorer.library import model_choice as library
 from explorer.library.latency import first_word
-from explorer.library.model_choice import TimingProgress, Work, work_of
+from explorer.library.model_choice import (
+    MeasuredModels,
+    TimingProgress,
+    Work,
+    compared_models,
+    work_of,
+)
 from explorer.links.page_state import PageState
 from explorer.models import specs as model_specs
 from explorer.models.architectures import meta_network
@@ -65,9 +72,7 @@ def kept(tiny_family):
     times = {"bert": around(4, 0.2), "distilbert": around(2, 0.1), "albert": around(4.1, 0.2)}
     right = {"bert": around(0.5, 0.1), "distilbert": around(0.45, 0.1), "albert": around(0.3, 0.1)}
     times, right = ({name(key): v for key, v in one.items()} for one in (times, right))
-    return model_choice.MeasuredModels(
-        "right", names, Workload(clock="wait"), times, {"right": right}
-    )
+    return MeasuredModels("right", names, Workload(clock="wait"), times, {"right": right})
 
 
 NOT_YET = "; ".join(f"{choice_strings.TITLES[cost]}: not measured yet" for cost in COSTS)
@@ -159,24 +164,22 @@ def test_a_length_that_is_not_the_scored_ones_says_so(tiny_family):
         assert "SQuAD" not in said
 
 
-def test_an_own_checkpoint_is_no_miniature(tuned_family, monkeypatch):
+def test_an_own_checkpoint_is_no_miniature(tuned_family):
     own = replace(MINI["bert"], name="my-bert", folder=tuned_family.path / "mini-bert", is_own=True)
     beside = {"bert": own, "distilbert": BASE["distilbert"]}
-    monkeypatch.setattr(model_choice, "specs_by_key", lambda family: beside)
-    compared = model_choice.comparison(STATE, None, "sst2", Limits())
+    ask = replace(STATE.ask, specs=beside)
+    compared = compared_models(ask, None, "sst2", Limits())
     assert (compared.examples, list(compared.ranked)) == (
         (),
         ["my-bert", "distilbert-base-uncased"],
     )
-    monkeypatch.setattr(
-        model_choice, "specs_by_key", lambda family: beside | {"albert": MINI["albert"]}
-    )
-    compared = model_choice.comparison(STATE, None, "sst2", Limits())
+    ask = replace(ask, specs=beside | {"albert": MINI["albert"]})
+    compared = compared_models(ask, None, "sst2", Limits())
     assert compared.examples == ("mini-albert",)
     rows = {key: Candidate(exact(9), exact(1), exact(0.9)) for key in compared.candidates}
     said = choice_strings.choose_finding(replace(compared, candidates=rows))
     assert "Of the published models and your own, with no limits set" in said
-    compared = model_choice.comparison(STATE, None, "right", Limits())
+    compared = compared_models(ask, None, "right", Limits())
     rows = {key: Candidate(exact(9), exact(1), exact(0.9)) for key in compared.candidates}
     own_alone = replace(compared, candidates={k: rows[k] for k in ("my-bert", "mini-albert")})
     assert "Of your own models, " in choice_strings.choose_finding(own_alone)
@@ -201,11 +204,11 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family, monkeypatch)
         name("distilbert"): Figure(15, 13.5, 18),
         name("albert"): Figure(10, 9, 12),
     }
-    assert found.tells(STATE, "squad")
-    assert not found.tells(STATE, "sst2")
-    assert not found.tells(replace(STATE, dtype="bfloat16"), "squad"), "other sizes and times"
-    monkeypatch.setattr(model_choice, "device_of", lambda state: "cuda")
-    assert not found.tells(STATE, "squad"), "another device has other times"
+    assert found.tells(STATE.ask, "squad")
+    assert not found.tells(STATE.ask, "sst2")
+    assert not found.tells(replace(STATE.ask, dtype="bfloat16"), "squad"), "other sizes and times"
+    monkeypatch.setattr(library, "device_of", lambda ask: "cuda")
+    assert not found.tells(STATE.ask, "squad"), "another device has other times"
 
 
 @pytest.mark.parametrize("n_cpu", [7, 8])
