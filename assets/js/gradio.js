@@ -72,8 +72,8 @@ opened.then(() =>
  *   anew
  * @property {(data: any) => Record<string, any>} [constants] what its lines of Python need besides
  *   the text and the models
- * @property {(data: any) => Record<string, any>} [said] what its files say instead of what the page
- *   knows; null for nothing, true for what is known;
+ * @property {(data: any) => Record<string, any>} [header] what its files say instead of what the
+ *   page knows; null for nothing, true for what is known;
  * `state` is what the reader has chosen in it, which stands in their names too
  */
 
@@ -221,7 +221,7 @@ async function takeAway(ending, menu) {
 const drawn = {
   table: ({columns, rows}) => ({columns, rows}),
   constants: ({constants}) => constants,
-  said: ({said}) => said,
+  header: ({said: header}) => header,
 };
 
 /**

@@ -16,7 +16,7 @@ SAVED = (
   const printed = node => node instanceof Text ? ` ${node.nodeValue} `
     : node instanceof Element && !node.matches(ASIDE) && isSeen(node) ? [...node.childNodes].map(printed).join('') : '';
   return [...document.querySelectorAll(`${place} .take`)].filter(isSeen).map(menu => {
-    const {kind, root, picture, data} = shownAbove(menu), own = picture.said?.(data), about = aboutOf(kind, known, own), table = picture.table(data);
+    const {kind, root, picture, data} = shownAbove(menu), own = picture.header?.(data), about = aboutOf(kind, known, own), table = picture.table(data);
     return {kind, text: printed(root), sentences: JSON.stringify(data?.texts ?? ''), csv: csv(table, about), json: json(table, about),
       name: fileName(about, kind, 'csv', own?.state), state: own?.state ?? {}};
   });

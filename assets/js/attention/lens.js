@@ -155,7 +155,7 @@ export class Lens {
       root: this.panels,
       picture: {
         table: () => this.table(),
-        said: () => this.said(),
+        header: () => this.header(),
         theme: () => this.host.recolour(),
       },
       data: null,
@@ -163,7 +163,7 @@ export class Lens {
   }
 
   /** What was chosen, and what stands above each head's matrix. */
-  said() {
+  header() {
     const {wall, lock} = this.host,
       {view, added, others, mass} = this;
     const heads = this.heads.map(head => {
@@ -185,7 +185,7 @@ export class Lens {
         unit,
         added,
         others,
-        ...(view === 'lines' ? {mass} : this.zoom.said()),
+        ...(view === 'lines' ? {mass} : this.zoom.header()),
         ...(isExact ? {} : {rounded: 'to 1 of 255 steps'}),
       },
       heads,

@@ -175,9 +175,9 @@ export const constants = (/** @type {SummaryData} */ {words, models, texts}) => 
   GROUPS: Object.fromEntries(models.map(model => [model.label, model.groups])),
 });
 
-/** @type {import('../gradio.js').Picture['said']} */
-export const said = (/** @type {SummaryData} */ {texts, words}) => ({
-  state: {summary: texts.way, ...zoomOf(texts, words).said()},
+/** @type {import('../gradio.js').Picture['header']} */
+export const header = (/** @type {SummaryData} */ {texts, words}) => ({
+  state: {summary: texts.way, ...zoomOf(texts, words).header()},
 });
 
 /** @type {import('../gradio.js').Picture['table']} */

@@ -87,7 +87,7 @@ export class Zoom {
   }
 
   /** What a saved file says of it. */
-  said() {
+  header() {
     return this.zoom > 1 ? {zoom: Number(this.zoom.toFixed(2))} : {};
   }
 

@@ -223,9 +223,9 @@ function draw(root, data) {
 }
 
 /**
- * @type {import('../gradio.js').Picture['said']} what is drawn; the rows are those of all tables
+ * @type {import('../gradio.js').Picture['header']} what is drawn; the rows are those of all tables
  */
-export const said = (/** @type {BenchmarksData} */ data) => ({
+export const header = (/** @type {BenchmarksData} */ data) => ({
   state: {table_drawn: tableOf(data).title},
 });
 

@@ -90,6 +90,6 @@ export function show(root, data, context) {
 export const theme = root => drawn.get(root)?.();
 
 /**
- * @type {import('../gradio.js').Picture['said']} the tiles' head; the rows are those of all heads
+ * @type {import('../gradio.js').Picture['header']} the tiles' head; the rows are those of all heads
  */
-export const said = ({heads}) => ({state: {head_drawn: headOf(heads) + 1}});
+export const header = ({heads}) => ({state: {head_drawn: headOf(heads) + 1}});

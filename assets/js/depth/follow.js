@@ -140,7 +140,7 @@ export const piecesFollowed = (data, key) =>
  * @param {number} place
  * @param {string} key
  */
-export function said(data, place, key) {
+export function header(data, place, key) {
   const word = data.masks.length ? wordOf(data, place, key) : undefined;
   return word === undefined ? {} : {followed: word};
 }

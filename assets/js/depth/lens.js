@@ -9,11 +9,11 @@ import {look} from '../page/look.js';
 import {
   finding as followedFinding,
   followedIn,
+  header as followedHeader,
   keyOf,
   offered,
   piecesFollowed,
   rows as followedRows,
-  said as followedSaid,
 } from './follow.js';
 import {applications, dial, dialRows, lacking} from './dial.js';
 import {klOf, most, sizeOf, strip} from './strip.js';
@@ -203,11 +203,11 @@ export function show(root, /** @type {LensData} */ data, {shows, ...others}) {
   root.replaceChildren(top, bar, body);
 }
 
-/** @type {import('../gradio.js').Picture['said']} */
-export const said = (/** @type {LensData} */ data) => ({
+/** @type {import('../gradio.js').Picture['header']} */
+export const header = (/** @type {LensData} */ data) => ({
   state: {
     mask: 1 + placeOf(data.masks),
-    ...followedSaid(data, placeOf(data.masks), kept.value),
+    ...followedHeader(data, placeOf(data.masks), kept.value),
     ...Object.fromEntries(
       data.models
         .filter(model => model.flops.length)

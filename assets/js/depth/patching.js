@@ -310,8 +310,8 @@ export const constants = (/** @type {Data} */ {second, words = [], models = []})
   ),
 });
 
-/** @type {import('../gradio.js').Picture['said']} */
-export const said = ({second}) => ({state: {second_text: second}});
+/** @type {import('../gradio.js').Picture['header']} */
+export const header = ({second}) => ({state: {second_text: second}});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(/** @type {Data} */ {models = [], words = []}) {

@@ -89,9 +89,9 @@ export function show(root, /** @type {AgreementData | AgreementProgress} */ data
   );
 }
 
-/** @type {import('../gradio.js').Picture['said']} */
+/** @type {import('../gradio.js').Picture['header']} */
 // it is of the bundled sentences, and of the models it was run with
-export const said = (/** @type {AgreementData | AgreementProgress} */ data) => ({
+export const header = (/** @type {AgreementData | AgreementProgress} */ data) => ({
   text: null,
   ...('done' in data ? {} : data.ran),
 });

@@ -395,8 +395,8 @@ function ready(data) {
   return unpack(data);
 }
 
-/** @type {NonNullable<import('../gradio.js').Picture['said']>} */
-export function said(/** @type {LabData} */ sent) {
+/** @type {NonNullable<import('../gradio.js').Picture['header']>} */
+export function header(/** @type {LabData} */ sent) {
   const data = ready(sent),
     {selected, teacher} = data;
   return {

@@ -210,9 +210,9 @@ export function clear(root) {
   root.replaceChildren();
 }
 
-/** @type {import('../gradio.js').Picture['said']} */
+/** @type {import('../gradio.js').Picture['header']} */
 // its teacher is the bundled one, whatever the page shows
-export const said = () => ({family: 'mini', models: null, device: 'cpu', dtype: 'float32'});
+export const header = () => ({family: 'mini', models: null, device: 'cpu', dtype: 'float32'});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(/** @type {LiveData | WaitingData} */ data) {

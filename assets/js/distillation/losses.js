@@ -226,8 +226,8 @@ export const constants = (/** @type {LossesData} */ {place, answer, temperatures
   WEIGHTS: weightsOf(texts),
 });
 
-/** @type {import('../gradio.js').Picture['said']} */
-export const said = (/** @type {LossesData} */ {temperatures, texts, place}) => ({
+/** @type {import('../gradio.js').Picture['header']} */
+export const header = (/** @type {LossesData} */ {temperatures, texts, place}) => ({
   state: {
     temperature: temperatures.includes(chosen.t) ? chosen.t : texts.start.t,
     weights: weightsOf(texts),

@@ -245,5 +245,5 @@ export const table = ({numbers: {columns, rows}}) => ({columns, rows});
 /** @type {import('../gradio.js').Picture['constants']} */
 export const constants = ({numbers}) => numbers.constants;
 
-/** @type {import('../gradio.js').Picture['said']} */
-export const said = ({numbers}) => numbers.said;
+/** @type {import('../gradio.js').Picture['header']} */
+export const header = ({numbers}) => numbers.said;

@@ -444,8 +444,8 @@ export function table(/** @type {LayerData} */ data) {
   };
 }
 
-/** @type {NonNullable<import('../gradio.js').Picture['said']>} */
-export function said(/** @type {LayerData} */ data) {
+/** @type {NonNullable<import('../gradio.js').Picture['header']>} */
+export function header(/** @type {LayerData} */ data) {
   const {words, at, deepest, widest} = data.chosen;
   const dimensions = Object.fromEntries(
     data.models.map(({label, embedding}) => [label, [embedding.dimensions, embedding.width]]),

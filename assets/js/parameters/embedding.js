@@ -130,7 +130,7 @@ function chosen([two, one, models, mine], data) {
 const CHOSEN = 'chosen';
 
 /** @param {EmbeddingData} data */
-export function said({numbers, ...data}) {
+export function header({numbers, ...data}) {
   const {v, h, e} = widths(data),
     saved = 1 - factorised(v, h, e) / (v * h);
   return {

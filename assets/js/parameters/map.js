@@ -340,8 +340,8 @@ const drawnOf = data => data.families[familyIn(data)];
 /** What a link calls it. @param {MapData} data */
 const nameOf = data => (familyIn(data) === 'chosen' ? data.chosen : familyIn(data));
 
-/** @type {import('../gradio.js').Picture['said']} */
-export const said = (/** @type {MapData} */ data) => ({
+/** @type {import('../gradio.js').Picture['header']} */
+export const header = (/** @type {MapData} */ data) => ({
   state: {family: nameOf(data), counted: modeIn(data.texts)},
   totals: Object.fromEntries(
     drawnOf(data).map(row => [

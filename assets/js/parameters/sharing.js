@@ -162,8 +162,8 @@ function scoreTable(rows, texts) {
   return table;
 }
 
-/** @type {import('../gradio.js').Picture['said']} */
-export const said = (/** @type {SharingData} */ {numbers, parts}) => ({
+/** @type {import('../gradio.js').Picture['header']} */
+export const header = (/** @type {SharingData} */ {numbers, parts}) => ({
   ...numbers.said,
   state: {embedding: Number(chosenWidth.value), layers: depthNow()},
   one_layer: parts.attention + parts.ffn,

@@ -302,7 +302,7 @@ function tableOf(rows, texts, length, refresh) {
 }
 
 /** @param {SizesData} data */
-export function said({rows, lengths}) {
+export function header({rows, lengths}) {
   const {ratios} = compared(rows, lengthNow(lengths)),
     form = formNow();
   return {

@@ -15,8 +15,8 @@ const counted = look('tensors', 'stored'),
 /** @type {import('../gradio.js').Picture['choices']} */
 export const choices = ['look'];
 
-/** @type {import('../gradio.js').Picture['said']} */
-export const said = (/** @type {TensorsData} */ {numbers}) => ({
+/** @type {import('../gradio.js').Picture['header']} */
+export const header = (/** @type {TensorsData} */ {numbers}) => ({
   ...numbers.said,
   state: {parts: 'map', counted: counted.value},
 });

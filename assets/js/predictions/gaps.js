@@ -313,8 +313,8 @@ export function show(root, /** @type {GapsData} */ data) {
   );
 }
 
-/** @type {import('../gradio.js').Picture['said']} */
-export const said = (/** @type {GapsData} */ {masks}) => ({
+/** @type {import('../gradio.js').Picture['header']} */
+export const header = (/** @type {GapsData} */ {masks}) => ({
   words_shown: most(),
   ...(masks.length > TOGETHER ? {state: {mask: inSight(masks)[0] + 1}} : {}),
 });

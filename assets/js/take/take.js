@@ -199,7 +199,7 @@ async function laidOut({width, theme}, {root, picture}, draw) {
 async function file(ending, shown, about, known, look) {
   const {root, data, picture} = shown,
     title = [about.picture, about.text].filter(Boolean).join(': '),
-    {state = {}} = picture.said?.(data) ?? {};
+    {state = {}} = picture.header?.(data) ?? {};
   const drawn = () =>
     drawing(root, {
       title,
@@ -258,7 +258,7 @@ export function lookOf(menu) {
 
 /** @param {string} ending @param {Shown} shown @param {Look} look */
 export async function take(ending, shown, look) {
-  const own = shown.picture.said?.(shown.data),
+  const own = shown.picture.header?.(shown.data),
     family = own?.family; // of a picture that says it: the page may show another by now
   const known = await provenance(typeof family === 'string' ? family : runParams().family),
     about = aboutOf(shown.kind, known, own);

@@ -453,5 +453,5 @@ export const constants = (/** @type {Data} */ {lines, constants: more}) => ({
   ...more,
 });
 
-/** @type {import('../gradio.js').Picture['said']} */
-export const said = (/** @type {Data} */ {said: told}) => told;
+/** @type {import('../gradio.js').Picture['header']} */
+export const header = (/** @type {Data} */ {said: told}) => told;

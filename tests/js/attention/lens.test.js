@@ -212,12 +212,12 @@ test('numbers that could not be had are not waited for, and a file of them says 
   assert.equal(told(), 'rounded');
   setTo(node, 'hidden');
   assert.equal(told(), 'rounded', 'it is drawn anew, and nobody has asked again');
-  assert.equal(made.part().picture.said().state.rounded, 'to 1 of 255 steps');
+  assert.equal(made.part().picture.header().state.rounded, 'to 1 of 255 steps');
   is = 'slow';
   pick(0, 2);
   assert.equal(told(), 'waiting');
   const exact = await lens();
-  assert.equal('rounded' in exact.lens.part().picture.said().state, false);
+  assert.equal('rounded' in exact.lens.part().picture.header().state, false);
 });
 
 test('one model has no difference, also where a link asks for it', async () => {
@@ -320,7 +320,7 @@ test('matrices beside each other are enlarged together, and the link says by how
     assert.deepEqual([first, second].map(one => one.step / one.fit), [2, 2]);
     mock.timers.tick(200);
     assert.equal(state.wanted.look, 'zoom:4.200.250.250');
-    assert.deepEqual(made.lens.said().state.zoom, 2);
+    assert.deepEqual(made.lens.header().state.zoom, 2);
     first.zoom.pan(.25, 0);
     made.end();
     mock.timers.tick(200);

@@ -119,9 +119,9 @@ test('the table has a row for each printed number of each published table', () =
 });
 
 test('its files say which table is drawn', async () => {
-  const {said: says, show} = await import('../../../assets/js/claims/benchmarks.js?said'), root = place();
+  const {header, show} = await import('../../../assets/js/claims/benchmarks.js?header'), root = place();
   show(root, data);
-  assert.deepEqual(says(data).state, {table_drawn: 'GLUE'});
+  assert.deepEqual(header(data).state, {table_drawn: 'GLUE'});
   choose(root, 'albert-2');
-  assert.deepEqual(says(data).state, {table_drawn: 'Sizes'});
+  assert.deepEqual(header(data).state, {table_drawn: 'Sizes'});
 });

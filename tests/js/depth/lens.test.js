@@ -4,7 +4,7 @@ import {test} from 'node:test';
 import {click, place, settled, shares, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 
-const {constants, said: saidOf, show, table} = await import('../../../assets/js/depth/lens.js');
+const {constants, header, show, table} = await import('../../../assets/js/depth/lens.js');
 const {partOf} = await import('../../../assets/js/kit/menus.js');
 
 const said = {finding: '{model} decides on {word} in {n} of {total}', at_once: '{model} has {word} at once', nothing_hidden: 'Nothing hidden.', look: 'Look',
@@ -253,7 +253,7 @@ test('one model\'s answer is followed in all: it is first in each strip, and the
     ['followed', 1, 'BERT', 2, 'dog', 0, null, null, false, null, 3], ['followed', 1, 'ALBERT', 0, 'dog', .1, null, null, false, null, 3],
     ['followed', 1, 'ALBERT', 1, 'dog', .9, null, null, true, null, 1]]);
   assert.deepEqual(constants(one).FOLLOWED, [{BERT: 'dog', ALBERT: '▁dog'}, {}]);
-  assert.deepEqual(saidOf(one).state.followed, 'dog');
+  assert.deepEqual(header(one).state.followed, 'dog');
   click(option(root, 'cat'));
   assert.equal(root.querySelector('.finding').textContent, 'All: cat. BERT first from 2 of 2; ALBERT ends 2.');
   click(option(root, 'own'));

@@ -103,7 +103,7 @@ test('the chosen head is in the link, and a link brings it', () => {
   assert.equal(shown(root), 'Head 1');
   head(root, 1);
   assert.equal(state.wanted.look, 'shared:1');
-  assert.deepEqual(film.said(shared), {state: {head_drawn: 2}});
+  assert.deepEqual(film.header(shared), {state: {head_drawn: 2}});
   head(root, 0);
   assert.ok(!state.wanted.look);
   begun({look: 'shared:1'});

@@ -4,7 +4,7 @@ import {test} from 'node:test';
 import {click, place, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 
-const {constants, said: told, show, table} = await import('../../../assets/js/distillation/agreement.js');
+const {constants, header, show, table} = await import('../../../assets/js/distillation/agreement.js');
 
 const said = {first: 'same first', five: 'of five', kl: 'KL', teacher_right: 'teacher right', student_right: 'student right', worst: 'Worst',
   columns: ['sentence', 'teacher', 'student', 'KL', 'shared'], note: 'On 8 sentences.', pair: ['before', 'after']};
@@ -54,8 +54,8 @@ test('on its way it says how far it is; stopped, it says so and the bar is gone'
 });
 
 test('its rows and its lines of Python hold the sentences, none while it runs; its files name no text, and the models that it was run with', () => {
-  assert.deepEqual(told(data), {text: null, family: 'base', device: 'cpu', dtype: 'float16'});
-  assert.deepEqual(told({done: 1}), {text: null});
+  assert.deepEqual(header(data), {text: null, family: 'base', device: 'cpu', dtype: 'float16'});
+  assert.deepEqual(header({done: 1}), {text: null});
   assert.deepEqual(table(data).rows, [['A [MASK] sat.', 'cat', 'dog', 'man', 1.5, 2], ['[MASK] ran.', 'He', 'she', 'he', .25, 0]]);
   assert.deepEqual(constants(data), {SENTENCES: ['A [MASK] sat.', '[MASK] ran.'], PAIR: ['before', 'after']});
   assert.deepEqual([table({done: 1}).rows, constants({done: 1})], [[], {SENTENCES: [], PAIR: []}]);

@@ -5,7 +5,7 @@ import {charts, click, enter, place, settled, shares, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 import {beside, lab, STUDENT, TEACHER} from './soft.js';
 
-const {constants, said, show, table, whole} = await import('../../../assets/js/distillation/lab.js');
+const {constants, header, show, table, whole} = await import('../../../assets/js/distillation/lab.js');
 const {setTemperature} = await import('../../../assets/js/distillation/temperature.js');
 
 const soft = (p, t) => { const raised = p.map(one => one ** (1 / t)), sum = raised.reduce((a, b) => a + b); return raised.map(one => one / sum); };
@@ -233,7 +233,7 @@ test('the table has every number that is drawn at its temperature, of all three 
   near(one('probability_of_pieces_in_both', 'ALBERT'), third[0] + third[1] + third[2]);
   assert.deepEqual(['BERT', 'ALBERT'].map(label => one('share_of_pieces_in_both_vocabularies', label, null)), [.3, .8]);
   assert.deepEqual([1, 5].map(k => one(`shared_of_top_${k}`, null, null)), [0, 3]);
-  assert.deepEqual(said(data), {state: {temperature: 2, words_per_model: 8, scale: 'share', masked_word: 2}, words_not_shown: 1});
+  assert.deepEqual(header(data), {state: {temperature: 2, words_per_model: 8, scale: 'share', masked_word: 2}, words_not_shown: 1});
   assert.deepEqual(constants(data), {PLACE: 1, IDS: [0, 1, 2, 3, 4, 5, 6, 7, 9], SHOWN: [0, 1, 2, 3, 4, 5, 6, 7, 9], TEMPERATURE: 2, TEMPERATURES: [.5, 1, 2],
     PAIR: ['BERT', 'DistilBERT'], BESIDE: 'ALBERT'});
   assert.equal(constants(lab()).BESIDE, null);

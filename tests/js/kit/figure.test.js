@@ -4,7 +4,7 @@ import {test} from 'node:test';
 
 import {charts, place, settled, texts, widen} from '../dom.js';
 
-const {constants, figure, said, show, specs, table, whole} = await import('../../../assets/js/kit/figure.js');
+const {constants, figure, header, show, specs, table, whole} = await import('../../../assets/js/kit/figure.js');
 
 const spec = (title, height) => ({data: [{x: [1, 2], y: [3, 4]}], layout: {title: {text: title}, height}});
 const numbers = {columns: ['model', 'value'], rows: [['BERT', 1.5], ['ALBERT', null]], constants: {N: 2}, said: {text: null}};
@@ -72,7 +72,7 @@ test('a chart that was redrawn is ended: Plotly and the page keep nothing of it'
 
 test('its numbers, their constants and what is said of them are the view\'s', () => {
   const data = {figures: [], numbers};
-  assert.deepEqual([table(data), constants(data), said(data)], [{columns: numbers.columns, rows: numbers.rows}, {N: 2}, {text: null}]);
+  assert.deepEqual([table(data), constants(data), header(data)], [{columns: numbers.columns, rows: numbers.rows}, {N: 2}, {text: null}]);
 });
 
 test('the library is asked for when a chart is near, once for all, and drawn out of sight by `whole`', async () => {

@@ -4,7 +4,7 @@ import {beforeEach, test} from 'node:test';
 
 import {click, place, press, texts, widen} from '../dom.js';
 
-const {constants, said, show, table} = await import('../../../assets/js/parameters/map.js');
+const {constants, header, show, table} = await import('../../../assets/js/parameters/map.js');
 
 const words = {mode_label: 'mode', modes: {stored: 'Stored', applied: 'Applied'}, family_label: 'family', families: {base: 'Base', large: 'Large', odd: 'Odd'},
   stored_note: 'as stored; dashed: {first}', applied_note: 'as applied', hint: 'point', heads_apart: 'The pooler is in.', terms: {pooler: 'box-pooler'},
@@ -245,7 +245,7 @@ test('its table has every part of every model, and the head', () => {
     'head', 24e6, 0]]);
   assert.equal(rows.length, 6, 'of the family that is drawn alone');
   assert.deepEqual(constants(drawn), {FAMILY: 'base', CONFIGS: {ALBERT: {of: 'ALBERT'}}});
-  const {state, totals} = said(drawn);
+  const {state, totals} = header(drawn);
   assert.deepEqual(state, {family: 'base', counted: 'stored'});
   assert.deepEqual(totals, {ALBERT: {stored: 41e6, applied: 71e6, fp32_bytes: 164e6, one_layer: 3e7, embeddings: 9e6, saved: {
     stored: {all: 59e6, factorising: {weights: 29e6, percent: 100 * 29 / 59}, sharing: {weights: 3e7, percent: 100 * 30 / 59}},

@@ -4,7 +4,7 @@ import {beforeEach, test} from 'node:test';
 
 import {charts, click, enter, place, texts} from '../dom.js';
 
-const {constants, said, show, table} = await import('../../../assets/js/parameters/sizes.js');
+const {constants, header, show, table} = await import('../../../assets/js/parameters/sizes.js');
 
 const row = (key, name, total, flops, printed, shape) => ({key, name, label: name.split('-')[0], size: name, total, stored_layers: key === 'albert' ? 1 : shape.layers, applied: 3 * total, flops, printed, config: `${name}.json`, ...shape});
 const rows = [
@@ -129,7 +129,7 @@ test('its table and its lines of Python have the chosen length', () => {
   assert.deepEqual(columns.slice(-2), ['flops_at_32_tokens', 'uses_of_a_weight_per_token']);
   assert.deepEqual(lines[2].toSpliced(5, 1), ['albert-base-v2', 12e6, 11, 'A "small", one', rows[2].printed.slice(1).map(([n]) => n).join(' / '), 36e6, 12, 768, 128, 12, 48e6, 24e6, 12e6, 32e9, 32e9 / (2 * 32 * 12e6)]);
   assert.ok(Math.abs(Number(lines[2][5]) - 100 / 11) < 1e-9, 'percent over the printed number');
-  assert.deepEqual(said(data).state, {form: 'table', length: 32, unit: 'MB'});
+  assert.deepEqual(header(data).state, {form: 'table', length: 32, unit: 'MB'});
   assert.deepEqual(constants(data), {LENGTH: 32, CONFIGS: {'bert-large-uncased': 'bert-large-uncased.json',
     'albert-xxlarge-v2': 'albert-xxlarge-v2.json', 'albert-base-v2': 'albert-base-v2.json'}});
 });
@@ -152,7 +152,7 @@ test('the chart is of the chosen length, and what it draws can be read without s
   assert.equal(root.querySelectorAll('.pt-sizes').length, 0);
   assert.deepEqual(texts(root, '.sr-only tbody tr').length, 3);
   assert.ok(texts(root, '.sr-only th').includes('flops_at_512_tokens'));
-  assert.deepEqual(said(data).state, {form: 'chart', length: 512}, 'a chart has no unit of bytes');
+  assert.deepEqual(header(data).state, {form: 'chart', length: 512}, 'a chart has no unit of bytes');
 });
 
 test('below the chart each size has its own drawing and its number of layers', () => {

@@ -4,7 +4,7 @@ import {beforeEach, test} from 'node:test';
 
 import {charts, click, place, texts} from '../dom.js';
 
-const {said, show, table} = await import('../../../assets/js/parameters/tensors.js');
+const {header, show, table} = await import('../../../assets/js/parameters/tensors.js');
 
 const figure = n => ({layout: {title: {text: `figure ${n}`}}, data: [{values: [n]}]});
 const data = {figures: [1, 2, 3, 4].map(figure), numbers: {columns: ['tensor'], rows: [['a']], said: {totals: 7}},
@@ -24,7 +24,7 @@ test('every weight counts once, or for every use in a pass', () => {
   pick('each use');
   assert.deepEqual(drawn(), [3, 4]);
   assert.deepEqual(open().drawn(), [3, 4], 'it stays');
-  assert.deepEqual(said(data), {totals: 7, state: {parts: 'map', counted: 'applied'}});
+  assert.deepEqual(header(data), {totals: 7, state: {parts: 'map', counted: 'applied'}});
   assert.deepEqual(table(data), {columns: ['tensor'], rows: [['a']]});
 });
 

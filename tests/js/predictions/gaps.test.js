@@ -4,7 +4,7 @@ import {test} from 'node:test';
 import {click, enter, place, shares, texts} from '../dom.js';
 import {begun, reply} from '../page/stage.js';
 
-const {choices, constants, said: said_, show, table} = await import('../../../assets/js/predictions/gaps.js');
+const {choices, constants, header, show, table} = await import('../../../assets/js/predictions/gaps.js');
 const {begin} = await import('../../../assets/js/page/masks.js');
 
 const said = {shown: 'Shown', rest: 'outside these {k}', rest_one: 'outside this word', spread: 'among {n}', also: 'also {names}', only: 'alone',
@@ -194,7 +194,7 @@ test('up to four masks all have their columns; of more one is chosen from a list
   const root = place();
   show(root, many(4));
   assert.deepEqual([root.querySelectorAll('.pr-gap').length, tiles(root).length], [4, 0]);
-  assert.deepEqual(said_(many(4)), {words_shown: 10});
+  assert.deepEqual(header(many(4)), {words_shown: 10});
   show(root, many(5));
   assert.deepEqual(contexts(root), ['Gap 1 of 5']);
   assert.deepEqual(tiles(root).map(tile => tile.textContent), ['1oneanother', '2two', '3three', '4four', '5five']);
@@ -209,7 +209,7 @@ test('the chosen mask is the page’s: in the link, in what files say, and for t
   click(tiles(root)[3]);
   assert.deepEqual([contexts(root), pressed(), state.link().mask, sent], [['Gap 4 of 5'], 3, '3', []]);
   assert.deepEqual(tiles(root).map(tile => tile.tabIndex), [-1, -1, -1, 0, -1]);
-  assert.deepEqual(said_(many(5)), {words_shown: 10, state: {mask: 4}});
+  assert.deepEqual(header(many(5)), {words_shown: 10, state: {mask: 4}});
   tiles(root)[4].focus();
   assert.deepEqual([contexts(root), pressed(), state.link().mask], [['Gap 5 of 5'], 4, '4'], 'the arrows move the focus');
   show(root, many(6));

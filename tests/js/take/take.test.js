@@ -60,7 +60,7 @@ test('a file of rows says where the numbers are from, and is named after the tex
 });
 
 test('of a tab that reads no text only what the picture says itself is told', async () => {
-  const {text, name} = await taken('json', {said: ({n}) => ({models: true, link: null, found: n})}, 'claims/shares');
+  const {text, name} = await taken('json', {header: ({n}) => ({models: true, link: null, found: n})}, 'claims/shares');
   const {about, rows} = JSON.parse(text);
   assert.deepEqual(Object.keys(about), ['picture', 'models', 'versions', 'date', 'cite', 'found']);
   assert.deepEqual([about.found, rows, name], [4, [[1]], `claims-shares_${today}.json`]);
@@ -138,16 +138,16 @@ test('a notebook has the lines in cells, the bundled models\' folder named, thei
 
 test('a picture that says which models it is of has these in its files, whatever the page shows by now', async () => {
   served['provenance/base'] = () => JSON.stringify({...known, models: [{label: 'Base', source: 'a/base', revision: 'r3', sha256: ''}]});
-  const {about} = JSON.parse((await taken('json', {said: () => ({family: 'base', device: 'cuda', dtype: 'float16', models: true})})).text);
+  const {about} = JSON.parse((await taken('json', {header: () => ({family: 'base', device: 'cuda', dtype: 'float16', models: true})})).text);
   assert.deepEqual([about.family, about.models, about.device, about.dtype], ['base', ['Base: a/base@r3'], 'cuda', 'float16']);
 });
 
 test('what the reader has chosen in a picture stands in its file, its name and below its drawing', async () => {
-  const said = () => ({state: {temperature: 0.5, family: 'bert=large'}}), {name, text} = await taken('json', {said});
+  const header = () => ({state: {temperature: 0.5, family: 'bert=large'}}), {name, text} = await taken('json', {header});
   assert.equal(name, `a-mask-or-he-she_predictions-gaps_temperature-0.5_family-bert-large_${today}.json`);
   const {about} = JSON.parse(text);
   assert.deepEqual([about.temperature, about.family, about.state], [0.5, 'bert=large', undefined]);
-  assert.match((await taken('svg', {said})).text, />temperature: 0\.5; family: bert=large</);
+  assert.match((await taken('svg', {header})).text, />temperature: 0\.5; family: bert=large</);
 });
 
 test('where nothing ran, nothing is said of it', () => {
