@@ -15,8 +15,8 @@
   /** @type {Stream | null} */
   let stream = null; // the newest event stream: the ids it has named, whether it has ended
 
-  /** @param {Promise<Response>} asked */
-  function listen(asked) {
+  /** @param {Promise<Response>} request */
+  function listen(request) {
     /** @type {Stream} */
     const mine = {ids: new Set(), ended: false, waiting: []};
     stream = mine;
@@ -36,7 +36,7 @@
         tell();
       },
     });
-    return asked.then(
+    return request.then(
       response => {
         response.body?.pipeTo(ear.writable).then(end, end);
         return new Response(ear.readable, response);
@@ -97,12 +97,12 @@ window.addEventListener('beforeunload', event => event.stopImmediatePropagation(
 // A component may be there before the modules are: its picture, or what it tells, waits in line.
 window.explorer = {
   waiting: [],
-  mount(...asked) {
-    this.waiting.push(asked);
+  mount(...args) {
+    this.waiting.push(args);
   },
   told: [],
-  tell(...said) {
-    this.told.push(said);
+  tell(...message) {
+    this.told.push(message);
   },
 };
 

@@ -8,7 +8,7 @@
     CLICK_MS = 100;
   const page = document.documentElement;
   /** @type {(selector: string) => HTMLElement | null} */
-  const found = selector => document.querySelector(selector);
+  const find = selector => document.querySelector(selector);
 
   // its shadow root is there once the parser has read it
   /** @type {ElementInternals | null} */ let internals = null;
@@ -72,7 +72,7 @@
     isHandedOver = true;
     const inside = internals?.shadowRoot,
       own = inside?.querySelector('textarea'),
-      box = /** @type {HTMLTextAreaElement | null} */ (found('#text textarea'));
+      box = /** @type {HTMLTextAreaElement | null} */ (find('#text textarea'));
     if (!own || !box) return;
     const {selectionStart, selectionEnd, value} = own,
       isFocused = inside?.activeElement === own;
@@ -141,7 +141,7 @@
     stage = 2;
     handOver();
     page.classList.remove('covered');
-    const tab = found(`#tab-${placed().dataset.tab} > .column`);
+    const tab = find(`#tab-${placed().dataset.tab} > .column`);
     if (!tab?.getClientRects().length) {
       leave();
       return;
@@ -162,7 +162,7 @@
 
   /** Whether the tab has drawn what takes the picture's place. */
   function isDrawn() {
-    const tab = found(`#tab-${placed().dataset.tab}`),
+    const tab = find(`#tab-${placed().dataset.tab}`),
       canvas = tab?.querySelector('.canvas');
     if (canvas && !canvas.closest('.fold, .detail')) return Boolean(canvas.firstChild);
     return (
@@ -177,15 +177,15 @@
   const watch = new MutationObserver(() => {
     if (
       stage === 0 &&
-      found('#compare') &&
-      found('#text textarea') &&
-      found(`#tab-${placed().dataset.tab}`)
+      find('#compare') &&
+      find('#text textarea') &&
+      find(`#tab-${placed().dataset.tab}`)
     )
       built();
     if (
       stage === 1 &&
-      found('#words .canvas > *') &&
-      found(`#tab-${placed().dataset.tab}`)?.getClientRects().length
+      find('#words .canvas > *') &&
+      find(`#tab-${placed().dataset.tab}`)?.getClientRects().length
     )
       onceReleased(uncover);
     if (stage < 2 || stage > 2 || page.classList.contains('linked')) return;

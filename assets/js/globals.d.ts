@@ -8,9 +8,9 @@ interface Window {
     /** Whether the page has another theme than the reader's for a while: on paper, or in an image. */
     isOtherTheme?: boolean;
     waiting: any[][];
-    mount: (...asked: any[]) => unknown;
+    mount: (...args: any[]) => unknown;
     told: any[][];
-    tell: (...said: any[]) => void;
+    tell: (...message: any[]) => void;
     /** Whether Gradio's client or a module has asked the server something. */
     hasAsked?: boolean;
     /** What was written into the box; what Gradio puts there itself may come after the answer. */

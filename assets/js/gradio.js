@@ -10,7 +10,7 @@ import './page/standing.js';
 
 // What Gradio's own components tell: the page is up, a Compare, what Tasks was asked, a question
 // that has no answer.
-/** @type {Record<string, (said: any) => void>} */
+/** @type {Record<string, (message: any) => void>} */
 const hear = {
   opened: markOpened,
   /** A family that is no preset has no value among Gradio's presets: then it stays as it is. */
@@ -203,8 +203,8 @@ document.addEventListener('keydown', event => {
 
 /** @param {string} ending @param {HTMLDetailsElement} menu */
 async function takeAway(ending, menu) {
-  const said = the(menu, '[role=status]');
-  said.textContent = '';
+  const status = the(menu, '[role=status]');
+  status.textContent = '';
   try {
     const {lookOf, take} = await import('./take/take.js');
     await take(ending, shownAbove(menu), lookOf(menu));
@@ -212,7 +212,7 @@ async function takeAway(ending, menu) {
     if (menu.contains(document.activeElement)) the(menu, 'summary').focus();
     menu.open = false;
   } catch (error) {
-    said.textContent = said.dataset.failed ?? '';
+    status.textContent = status.dataset.failed ?? '';
     reportError(error);
   }
 }
@@ -335,6 +335,7 @@ window.explorer.question = (/** @type {string} */ kind) => {
 };
 window.explorer.placed = placedNow;
 Object.assign(window.explorer, {form: formNow, filled});
-window.explorer.tell = (/** @type {string} */ name, /** @type {any} */ said) => hear[name](said);
-told.forEach(([name, said]) => hear[name](said));
-waiting.forEach(asked => mount(.../** @type {Parameters<typeof mount>} */ (asked)));
+window.explorer.tell = (/** @type {string} */ name, /** @type {any} */ message) =>
+  hear[name](message);
+told.forEach(([name, message]) => hear[name](message));
+waiting.forEach(args => mount(.../** @type {Parameters<typeof mount>} */ (args)));

@@ -244,7 +244,7 @@ export const partnersOf = (wall, anchor, others) => {
     before = known.get(key);
   if (before) return before;
   const distances = others === 'closest' ? distancesFrom(wall, anchor) : null;
-  const found = wall.models.map((model, m) => {
+  const partners = wall.models.map((model, m) => {
     if (m === anchor.m) return anchor;
     if (distances) return headAt(wall, m, distances[m].indexOf(Math.min(...distances[m])));
     return headAt(
@@ -253,8 +253,8 @@ export const partnersOf = (wall, anchor, others) => {
       sameRow(wall, anchor, model) * model.heads + Math.min(anchor.head, model.heads - 1),
     );
   });
-  known.set(key, found);
-  return found;
+  known.set(key, partners);
+  return partners;
 };
 /** @param {Heads} wall @param {Head} anchor @param {Model} model */
 function sameRow(wall, anchor, model) {

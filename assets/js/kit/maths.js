@@ -109,7 +109,7 @@ export function betweenGroups(pieces, s, groups) {
  */
 export function heaviest(values, n, mass) {
   /** @type {[number, number, number][]} */
-  const found = [];
+  const cells = [];
   for (let q = 0; q < n; q++) {
     const keys = [...Array(n).keys()].sort((a, b) => values[q * n + b] - values[q * n + a]);
     const whole = keys.reduce((sum, k) => sum + values[q * n + k], 0);
@@ -117,10 +117,10 @@ export function heaviest(values, n, mass) {
     for (const k of keys) {
       if (sum >= mass * whole - 1e-9 || values[q * n + k] <= 0) break;
       sum += values[q * n + k];
-      found.push([q, k, values[q * n + k]]);
+      cells.push([q, k, values[q * n + k]]);
     }
   }
-  return found;
+  return cells;
 }
 
 /**

@@ -3,7 +3,7 @@ import {closest} from './dom.js';
 
 /** @param {HTMLElement} row @param {Element} chosen */
 function stop(row, chosen) {
-  for (const one of row.querySelectorAll('button')) one.tabIndex = one === chosen ? 0 : -1;
+  for (const button of row.querySelectorAll('button')) button.tabIndex = button === chosen ? 0 : -1;
 }
 
 /** The row was drawn anew: its first button is the stop. @param {HTMLElement} row */

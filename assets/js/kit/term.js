@@ -14,9 +14,9 @@ export const literal = word => word.replace(/[[\].()/]/g, '\\$&');
  */
 export function explainer(terms) {
   const left = new Map(Object.entries(terms));
-  const found = new RegExp(`(?<!\\w)(${[...left.keys()].map(literal).join('|')})(?!\\w)`);
+  const pattern = new RegExp(`(?<!\\w)(${[...left.keys()].map(literal).join('|')})(?!\\w)`);
   return (/** @type {string} */ text) =>
-    text.split(found).map((part, i) => {
+    text.split(pattern).map((part, i) => {
       const box = i % 2 ? left.get(part) : null;
       left.delete(box ? part : '');
       return box ? term(part, box) : part;

@@ -8,12 +8,12 @@
 export async function ask(name, values) {
   const address = `gradio_api/call/${name}`,
     headers = {'Content-Type': 'application/json'};
-  const asked = await fetch(address, {
+  const response = await fetch(address, {
     method: 'POST',
     headers,
     body: JSON.stringify({data: values}),
   });
-  const {event_id: event} = await asked.json(),
+  const {event_id: event} = await response.json(),
     told = await (await fetch(`${address}/${event}`)).text();
   const answer = /^event: complete\r?\ndata: (.*)$/m.exec(told);
   if (!answer) throw new Error(`${name} was not answered: ${told.slice(0, 200)}`);

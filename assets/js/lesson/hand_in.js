@@ -23,15 +23,15 @@ export async function findingOf(progress) {
 
 /**
  * Save a finding as a page or as a row of CSV.
- * @param {import('./card.js').Finding} found
+ * @param {import('./card.js').Finding} finding
  * @param {'html' | 'csv'} ending
  * @param {Record<string, string>} texts of the card
  */
-export function handIn(found, ending, texts) {
-  const about = {text: found.student, date: found.date},
-    content = ending === 'html' ? page(found, texts) : row(found);
+export function handIn(finding, ending, texts) {
+  const about = {text: finding.student, date: finding.date},
+    content = ending === 'html' ? page(finding, texts) : row(finding);
   save(
-    fileName(about, `lesson/${found.lesson}`, ending),
+    fileName(about, `lesson/${finding.lesson}`, ending),
     new Blob([content], {type: `text/${ending};charset=utf-8`}),
   );
 }

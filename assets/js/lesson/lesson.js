@@ -4,7 +4,7 @@ import {closest, find, make, say, the} from '../kit/dom.js';
 import {chosen, linkNow, listen, withState} from '../page/here.js';
 import {opened} from '../page/parts.js';
 import {address, light, openView} from '../page/stop.js';
-import {asked} from '../take/take.js';
+import {responseFrom} from '../take/take.js';
 import {card} from './card.js';
 import {FAMILY, findingOf, handIn} from './hand_in.js';
 import {Progress, STAGES} from './progress.js';
@@ -77,7 +77,7 @@ const tell = text => {
 /** Whether the page shows what an act asks for. @param {import('./progress.js').Act} act */
 function shows({link, shows: text}) {
   const now = state(),
-    wanted = current().said(text || link.text || '');
+    wanted = current().withWord(text || link.text || '');
   return Boolean(
     now?.accepted &&
     now.tab === link.tab &&
@@ -100,10 +100,10 @@ async function taken(find, missing) {
   asking = mine;
   tell(data.texts.asking);
   try {
-    const found = await find();
+    const result = await find();
     if (progress !== mine) return null;
-    tell(typeof found === 'string' ? found : found ? '' : missing);
-    return typeof found === 'string' ? null : found;
+    tell(typeof result === 'string' ? result : result ? '' : missing);
+    return typeof result === 'string' ? null : result;
   } catch (error) {
     if (progress === mine) tell(data.texts.not_answered);
     reportError(error);
@@ -133,7 +133,7 @@ async function takeAnswer() {
       ? {
           readings,
           answer: judged.answer,
-          numbers: judged.said,
+          numbers: judged.numbers,
           link: linkNow().href,
           stage: 'found',
         }
@@ -155,7 +155,9 @@ function showsOwn() {
     (!tab || now.isThere(tab));
   return (
     isThere &&
-    !lesson.acts.some(act => current().said(act.shows || act.link.text || '') === now.get('text'))
+    !lesson.acts.some(
+      act => current().withWord(act.shows || act.link.text || '') === now.get('text'),
+    )
   );
 }
 
@@ -176,7 +178,7 @@ async function takeContrary() {
   );
   if (!judged) return;
   current().set({
-    contrary: {text: judged.text ?? text, link, answer: judged.answer, numbers: judged.said},
+    contrary: {text: judged.text ?? text, link, answer: judged.answer, numbers: judged.numbers},
     none: false,
   });
   draw();
@@ -233,7 +235,7 @@ const parts = {
     const {lesson, kept} = current(),
       i = Math.min(kept.readings.length, lesson.acts.length - 1),
       act = lesson.acts[i];
-    const text = current().said(act.link.text ?? ''),
+    const text = current().withWord(act.link.text ?? ''),
       before = kept.readings[i - 1],
       keeps = before && READERS[lesson.name].keeps?.(before);
     const open = () => {
@@ -244,7 +246,7 @@ const parts = {
       ...(lesson.acts.length > 1
         ? [make('p', {class: 'note'}, say(t.view_of, {i: i + 1, n: lesson.acts.length}))]
         : []),
-      make('p', {}, current().said(act.do)),
+      make('p', {}, current().withWord(act.do)),
       make(
         'p',
         {class: 'ls-row'},
@@ -313,7 +315,7 @@ const parts = {
   card(t) {
     const place = make('div', {class: 'ls-card'});
     findingOf(current())
-      .then(found => place.replaceChildren(card(found, t.card)))
+      .then(finding => place.replaceChildren(card(finding, t.card)))
       .catch(reportError);
     return [
       field('input', t.student, 'student'),
@@ -467,7 +469,7 @@ function close() {
 
 /** @param {Event | null} event the click that asked for this module; none where the address did */
 export async function begin(event) {
-  data = await (await asked('lessons')).json();
+  data = await (await responseFrom('lessons')).json();
   await opened;
   panel = make('section', {class: 'lesson', 'aria-label': data.texts.name, hidden: true});
   the(document, '#tour .tour').after(panel);

@@ -107,13 +107,13 @@ export class Progress {
   }
 
   /** A text of the lesson with the student's own word in it. @param {string} text */
-  said(text) {
+  withWord(text) {
     return text.replaceAll('{word}', this.kept.word);
   }
 
   /** How a choice reads. @param {string} key */
   label(key) {
-    return this.lesson.choices.find(([one]) => one === key)?.[1] ?? key;
+    return this.lesson.choices.find(([choice]) => choice === key)?.[1] ?? key;
   }
 
   /**

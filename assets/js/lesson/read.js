@@ -20,9 +20,9 @@ import {exactP} from './exact.js';
 
 /** @typedef {Record<string, any>} Row a picture's row by its columns' names */
 /**
- * @typedef {{answer: string, said: [string, string][], text?: string}} Judged `answer`: the key of
- *   a lesson's choice, empty where the student is to judge; `said`: the numbers as they are
- *   printed, each with its name; `text`: what was read, where it is not the page's text
+ * @typedef {{answer: string, numbers: [string, string][], text?: string}} Judged `answer`: the key
+ *   of a lesson's choice, empty where the student is to judge; `numbers`: as they are printed, each
+ *   with its name; `text`: what was read, where it is not the page's text
  */
 /** @typedef {Record<string, string>} Texts how the numbers are called */
 /**
@@ -76,7 +76,7 @@ const wordsSaid = first =>
 /** Which model gives its first word the most. @type {Reader['judge']} */
 export const surest = ([first]) => ({
   answer: largest(first, word => word.probability).model,
-  said: wordsSaid(first),
+  numbers: wordsSaid(first),
 });
 
 /**
@@ -112,7 +112,7 @@ const headSaid = ({model, layer, head, from, to, share}, t) => [
 /** On how many sentences the head finds its word. @type {Reader['judge']} */
 export const tracked = (readings, t) => ({
   answer: String(readings.filter(reading => reading.to === reading.wanted).length),
-  said: readings.map(reading => headSaid(reading, t)),
+  numbers: readings.map(reading => headSaid(reading, t)),
 });
 
 /**
@@ -128,7 +128,7 @@ export function parted(models, t) {
     layer = falls.indexOf(Math.max(...falls)) + 1;
   return {
     answer: layer === 1 ? 'first' : layer === by.length - 1 ? 'last' : 'between',
-    said: models.map(({model, cosine: all}) => [
+    numbers: models.map(({model, cosine: all}) => [
       say(t.cosines, {model: t[model] ?? model, n: all.length - 1}),
       all.map(cosine).join(', '),
     ]),
@@ -165,7 +165,7 @@ export function cheaper([{bert, albert}], t) {
     computed = bert.flops / albert.flops;
   return {
     answer: share < 0.25 ? 'ninth' : share < 0.75 ? 'half' : 'same',
-    said: [
+    numbers: [
       [
         t.stored,
         `${weights(bert.parameters)} / ${weights(albert.parameters)} = ${quotient(stored)}`,
@@ -187,7 +187,7 @@ export function softened([from, to], t) {
     near = largest([1, 2, 4, 16], power => -Math.abs(Math.log(factor / power)));
   return {
     answer: String(near),
-    said: [
+    numbers: [
       ...[from, to].map(
         ({temperature, kl}) =>
           /** @type {[string, string]} */ ([
@@ -220,7 +220,7 @@ export function told(readings, t) {
     ],
     p = exactP(only[0], only[1]);
   const n = rows.length / models.length,
-    said = models.map(
+    shares = models.map(
       model =>
         /** @type {[string, string]} */ ([
           model,
@@ -229,8 +229,8 @@ export function told(readings, t) {
     );
   return {
     answer: p >= 0.05 ? 'unclear' : only[0] > only[1] ? 'first' : 'last',
-    said: [
-      ...said,
+    numbers: [
+      ...shares,
       [say(t.only, {model: models[0]}), String(only[0])],
       [say(t.only, {model: models.at(-1)}), String(only[1])],
       [t.p, number(p)],
@@ -256,7 +256,7 @@ export const READERS = {
     keeps: ({key, layer, head}) => ({model: key, layer: String(layer), head: String(head)}),
     other(t) {
       const reading = attended(Number(chosen('lit')));
-      return reading ? {answer: '', said: [headSaid(reading, t)]} : t.choose_word;
+      return reading ? {answer: '', numbers: [headSaid(reading, t)]} : t.choose_word;
     },
   },
   layer: {
@@ -270,10 +270,10 @@ export const READERS = {
     other(t, [{link}]) {
       const reading = meaning();
       if (!reading || reading.texts.join() === [link.first, link.second].join()) return null;
-      const {answer, said} = parted(reading.models, t);
+      const {answer, numbers} = parted(reading.models, t);
       return {
         answer,
-        said: [[t.word, `“${reading.word}”`], ...said],
+        numbers: [[t.word, `“${reading.word}”`], ...numbers],
         text: reading.texts.join(' / '),
       };
     },
@@ -296,7 +296,7 @@ export const READERS = {
       const {models} = await ask('predict', [chosen('text'), 'mini', 1]);
       return {
         answer: '',
-        said: models.map((/** @type {{model: string, tokens: string[]}} */ {model, tokens}) => [
+        numbers: models.map((/** @type {{model: string, tokens: string[]}} */ {model, tokens}) => [
           t[model] ?? model,
           say(t.pieces, {n: tokens.length}),
         ]),
@@ -317,7 +317,7 @@ export const READERS = {
         ? null
         : {
             answer: '',
-            said: divergences.map(({temperature, kl}) => [say(t.kl, {temperature}), nats(kl)]),
+            numbers: divergences.map(({temperature, kl}) => [say(t.kl, {temperature}), nats(kl)]),
           };
     },
   },
@@ -333,7 +333,7 @@ export const READERS = {
     judge: told,
     other() {
       const first = firstHere();
-      return first && {answer: '', said: wordsSaid(first)};
+      return first && {answer: '', numbers: wordsSaid(first)};
     },
     on: 'predictions',
   },

@@ -8,7 +8,7 @@ const read = field =>
     field
       .split(',')
       .filter(Boolean)
-      .map(one => /** @type {[string, string]} */ (one.split(':'))),
+      .map(entry => /** @type {[string, string]} */ (entry.split(':'))),
   );
 
 /**

@@ -6,8 +6,8 @@ const SEPARATOR = /[ \t]*\[SEP\]\s*/;
  * @param {string} text
  */
 export function cutAt(text) {
-  const found = SEPARATOR.exec(text);
-  return found && {end: found.index, start: found.index + found[0].length};
+  const match = SEPARATOR.exec(text);
+  return match && {end: match.index, start: match.index + match[0].length};
 }
 
 /** @param {string} text @returns {[string, string]} */

@@ -13,7 +13,7 @@ function follow(state) {
     {accepted, config} = state;
   if (!note || !box) return;
   const isOther =
-    accepted !== null && box.value.trim() !== accepted.text.trim() && box.value !== state.asked;
+    accepted !== null && box.value.trim() !== accepted.text.trim() && box.value !== state.askedText;
   fade(isOther ? Object.keys(config.reads).filter(tab => config.reads[tab].includes('text')) : []);
   note.hidden = !isOther;
   // What was refused is not asked again: its message says what to do.

@@ -24,7 +24,7 @@ function nowAt(moved, tab, folds = '') {
     last = now[now.length - 1].tab;
   return {
     tab: last,
-    fold: [...new Set(now.filter(one => one.tab === last).map(one => one.fold))].join(','),
+    fold: [...new Set(now.filter(place => place.tab === last).map(place => place.fold))].join(','),
   };
 }
 
@@ -46,7 +46,7 @@ export class State {
     /** @type {Params | null} */ this.accepted = null;
     /** @type {Record<string, string | null>} */ this.shown = {};
     /** @type {string[]} */ this.kept = [];
-    this.asked = ''; // the text of the newest answer as it was typed
+    this.askedText = ''; // the text of the newest answer as it was typed
     this.refused = false; // the newest answer was a refusal
     this.wrong = ''; // of this text
     this.number = 0;
@@ -298,7 +298,7 @@ export class State {
       this.accepted = {...params};
       return;
     } // a newer question is under way
-    this.asked = this.get('text');
+    this.askedText = this.get('text');
     // What only the browser decides may have moved on meanwhile; what was repaired is the server's.
     this.take(params, [...this.read, ...answer.repaired]);
     this.accepted = {...this.wanted};
@@ -319,10 +319,10 @@ export class State {
   refuse() {
     if (!this.accepted) return;
     const tab = this.tab,
-      asked = this.key(tab, this.wanted);
+      refusedKey = this.key(tab, this.wanted);
     this.wanted = {...this.accepted, tab};
     const key = this.key(tab, this.wanted);
-    if (this.shown[tab] !== key && key !== asked) this.ask();
+    if (this.shown[tab] !== key && key !== refusedKey) this.ask();
   }
 
   /** No answer comes to the newest question: the page stays as it was. */

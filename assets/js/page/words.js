@@ -244,9 +244,9 @@ export function show(place, data) {
 function hear(state) {
   if (!root) return;
   if (!state.accepted) {
-    const asked = state.get('text'),
+    const wanted = state.get('text'),
       {typed} = window.explorer; // a link's text that was not run: not the example's words
-    if (state.heard) write(asked, typed ?? asked);
+    if (state.heard) write(wanted, typed ?? wanted);
     return;
   }
   const {text, hidden = ''} = state.accepted,

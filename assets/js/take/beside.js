@@ -17,7 +17,7 @@ function wordsOf(node) {
 }
 
 /** @param {Element[]} nodes @param {string} kind */
-const said = (nodes, kind) =>
+const sentencesOf = (nodes, kind) =>
   nodes
     .filter(node => node.matches(kind))
     .map(wordsOf)
@@ -27,7 +27,7 @@ const said = (nodes, kind) =>
  * Notes: what only names something that can be opened has no full stop.
  * @param {Element[]} nodes
  */
-const notesOf = nodes => said(nodes, '.note').filter(sentence => sentence.endsWith('.'));
+const notesOf = nodes => sentencesOf(nodes, '.note').filter(sentence => sentence.endsWith('.'));
 
 /** The title of a fold or of a part, else the question of the tab. @param {Element} place */
 function questionOf(place) {
@@ -84,7 +84,7 @@ export function beside(root) {
     end = after.findIndex(node => node.matches(ENDS));
   return {
     title: heading ? wordsOf(heading) : questionOf(place),
-    above: said(own, FINDINGS),
+    above: sentencesOf(own, FINDINGS),
     below: notesOf([...own, ...(end < 0 ? after : after.slice(0, end))]),
   };
 }

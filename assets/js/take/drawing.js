@@ -107,9 +107,9 @@ class Sketch {
     }
     // over lines: each has a box of its own
     const isBroken = style.display === 'inline' && node.getClientRects().length > 1;
-    const frame = (isBroken ? [...node.getClientRects()] : [box]).flatMap(one => [
-      ...striped(style, one),
-      ...bordered(style, one),
+    const frame = (isBroken ? [...node.getClientRects()] : [box]).flatMap(rect => [
+      ...striped(style, rect),
+      ...bordered(style, rect),
     ]);
     if (frame.length) this.covers(box);
     return [
@@ -405,11 +405,11 @@ function withoutHints(draw) {
 /**
  * The picture at a place, between lines that say what it shows and where it is from.
  * @param {HTMLElement} root
- * @param {{title: string, caption: string[], about: object, said?: import('./beside.js').Beside}}
+ * @param {{title: string, caption: string[], about: object, beside?: import('./beside.js').Beside}}
  *   words
  * @returns {{text: string, width: number, height: number}}
  */
-export function drawing(root, {title, caption, about, said = {title: '', above: [], below: []}}) {
+export function drawing(root, {title, caption, about, beside = {title: '', above: [], below: []}}) {
   const sketch = new Sketch(),
     parts = withoutHints(() => sketch.draw(root)),
     {left, top, right, bottom} = sketch.reach;
@@ -420,11 +420,11 @@ export function drawing(root, {title, caption, about, said = {title: '', above: 
   const inner = Math.max(320, Math.ceil(right - left)),
     width = inner + 2 * MARGIN;
   const head = [
-      ...saidIn([said.title], inner, 15, {weight: 600}),
-      ...saidIn(said.above, inner, 13),
+      ...saidIn([beside.title], inner, 15, {weight: 600}),
+      ...saidIn(beside.above, inner, 13),
     ],
     headHeight = head.length ? heightOf(head) + GAP : 0;
-  const notes = saidIn(said.below, inner, 12),
+  const notes = saidIn(beside.below, inner, 12),
     foot = saidIn(caption, inner, 11, {soft: true}),
     drawnHeight = headHeight + Math.ceil(bottom - top) + MARGIN;
   const noteHeight = notes.length ? heightOf(notes) + GAP : 0,

@@ -102,12 +102,12 @@ const placed = text =>
 function python(value, written = literal) {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (Array.isArray(value)) return `[${value.map(one => python(one, written)).join(', ')}]`;
+  if (Array.isArray(value)) return `[${value.map(item => python(item, written)).join(', ')}]`;
   if (typeof value === 'string') return written(value);
   if (typeof value !== 'object')
     return Number.isFinite(value) ? String(value) : `float("${value}")`;
   return `{${Object.entries(value)
-    .map(([name, one]) => `${literal(name)}: ${python(one, written)}`)
+    .map(([name, item]) => `${literal(name)}: ${python(item, written)}`)
     .join(', ')}}`;
 }
 
@@ -160,9 +160,9 @@ const CODED = '# -*- coding: utf-8 -*-';
  * @param {About} about
  */
 export function recipe(lines, constants, about) {
-  const said = Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(value)}`),
+  const comments = Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(value)}`),
     {computes, prints, draws, writes} = lines;
-  const begins = [CODED, ...said, head(lines, constants, about)].join('\n');
+  const begins = [CODED, ...comments, head(lines, constants, about)].join('\n');
   return [begins, told(computes, constants), prints, draws, writes].join('');
 }
 
@@ -179,7 +179,7 @@ export function notebook(lines, constants, about) {
   const fence = '`'.repeat(
     Math.max(3, ...[...lists.matchAll(/`+/g)].map(([run]) => run.length + 1)),
   ); // what stands in a fence is no markup
-  const said = [
+  const introduction = [
     `# ${about.picture}`,
     `${fence}text`,
     lists,
@@ -195,7 +195,7 @@ export function notebook(lines, constants, about) {
   ]
     .map(part => part.trim())
     .filter(Boolean);
-  const cells = [['markdown', said.join('\n')], ...code.map(source => ['code', source])];
+  const cells = [['markdown', introduction.join('\n')], ...code.map(source => ['code', source])];
   return `${JSON.stringify(
     {
       nbformat: 4,

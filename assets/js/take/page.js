@@ -5,7 +5,7 @@ import {configNow, linkNow, runParams} from '../page/here.js';
 import {textInSight} from '../page/asks.js';
 import {addresses} from '../kit/figure.js';
 import {valueAt} from '../gradio.js';
-import {aboutOf, asked, origin, provenance, save} from './take.js';
+import {aboutOf, origin, provenance, responseFrom, save} from './take.js';
 import {fileName} from './files.js';
 
 const LEFT_OUT = 'script, style, iframe, link, input, select, textarea';
@@ -96,7 +96,7 @@ function written(node) {
 async function library(panel) {
   if (!panel.querySelector('.fg')) return '';
   const [code, looks] = await Promise.all(
-    addresses().map(async address => (await asked(address)).text()),
+    addresses().map(async address => (await responseFrom(address)).text()),
   );
   const templates = safe(JSON.parse(looks));
   return (
@@ -150,7 +150,10 @@ export async function takeTab(tab, texts) {
   );
   const recipes = Object.fromEntries(
     await Promise.all(
-      [...kinds].map(async kind => [kind, await (await asked(`recipe/${kind}.json`)).json()]),
+      [...kinds].map(async kind => [
+        kind,
+        await (await responseFrom(`recipe/${kind}.json`)).json(),
+      ]),
     ),
   );
   const status = find(document, '#status .status'),
@@ -192,7 +195,7 @@ export async function takeTab(tab, texts) {
     values,
     dark: document.body.classList.contains('dark'),
   };
-  const [head, middle, tail] = (await (await asked('standalone')).text()).split(
+  const [head, middle, tail] = (await (await responseFrom('standalone')).text()).split(
     /<!--(?:content|taken)-->/,
   );
   const title = make('title', {}, [question, text].filter(Boolean).join(' – '));

@@ -18,8 +18,8 @@ let serial = 0;
  */
 export function inks(css) {
   if (!css || css === 'none' || css === 'transparent') return ['none', 0];
-  const found = known.get(css);
-  if (found) return found;
+  const cached = known.get(css);
+  if (cached) return cached;
   pixel.clearRect(0, 0, 1, 1);
   pixel.fillStyle = '#000';
   pixel.fillStyle = css;
@@ -82,8 +82,8 @@ export function striped(style, box) {
     },
     ...colours
       .slice(0, 4)
-      .filter((one, i) => colours.indexOf(one) === i)
-      .map((one, i) => svg('rect', {x: 3 * i, width: 3, height: 6, ...filled(one)})),
+      .filter((colour, i) => colours.indexOf(colour) === i)
+      .map((colour, i) => svg('rect', {x: 3 * i, width: 3, height: 6, ...filled(colour)})),
   );
   return [...out, pattern, svg('rect', {...place, fill: `url(#${id})`})];
 }
@@ -96,11 +96,11 @@ export function striped(style, box) {
  */
 function stopsOf(image) {
   if (!/^linear-gradient\((to right|90deg)/.test(image)) return [];
-  const found = [...image.matchAll(new RegExp(`(${COLOUR.source})(?:\\s+([\\d.]+)%)?`, 'gi'))].map(
+  const stops = [...image.matchAll(new RegExp(`(${COLOUR.source})(?:\\s+([\\d.]+)%)?`, 'gi'))].map(
     ([, colour, at]) => ({colour, at: at === undefined ? null : Number(at) / 100}),
   );
-  if (found.length === 2 && found[0].at !== null) return [];
-  return found.map(({colour, at}, i) => ({colour, at: at ?? i / (found.length - 1)}));
+  if (stops.length === 2 && stops[0].at !== null) return [];
+  return stops.map(({colour, at}, i) => ({colour, at: at ?? i / (stops.length - 1)}));
 }
 
 /**

@@ -42,10 +42,10 @@ const SETTLED_MS = 200; // what charts and pictures take to follow a width
  * @returns {Promise<Provenance>}
  */
 export const provenance = async family =>
-  window.explorer.taken?.provenance ?? (await asked(`provenance/${family}`)).json();
+  window.explorer.taken?.provenance ?? (await responseFrom(`provenance/${family}`)).json();
 
 /** @param {string} address relative to the page @returns {Promise<Response>} */
-export async function asked(address) {
+export async function responseFrom(address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
   return answer;
@@ -68,8 +68,8 @@ export function aboutOf(kind, known, own = {}) {
     device,
     dtype,
   }).filter(([name]) => readsText(kind) || own[name] === true);
-  const {state = {}, ...said} = own,
-    told = Object.entries(said).filter(([, value]) => value !== true);
+  const {state = {}, ...fields} = own,
+    told = Object.entries(fields).filter(([, value]) => value !== true);
   const about = {
     picture: kind,
     ...Object.fromEntries(run),
@@ -133,7 +133,9 @@ function drawnOf(models, computes, {columns, rows}) {
  */
 async function code(write, {kind, root, data, picture}, about, known) {
   const of = root.dataset.lines ?? kind,
-    lines = window.explorer.taken?.recipes[of] ?? (await (await asked(`recipe/${of}.json`)).json());
+    lines =
+      window.explorer.taken?.recipes[of] ??
+      (await (await responseFrom(`recipe/${of}.json`)).json());
   const models = Object.fromEntries(
     drawnOf(known.models, lines.computes, picture.table(data)).map(({label, source, revision}) => [
       label,
@@ -205,7 +207,7 @@ async function file(ending, shown, about, known, look) {
       title,
       caption: look.caption ? caption(about, state) : [],
       about,
-      ...(look.caption && {said: beside(root)}),
+      ...(look.caption && {beside: beside(root)}),
     });
   if (ending === 'png' || ending === 'svg') await picture.whole?.(root);
   if (ending === 'png') return described(await pixels(await laidOut(look, shown, drawn)), about);

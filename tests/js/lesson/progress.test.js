@@ -21,7 +21,7 @@ test('a guess is one of the choices, is locked with what was said before it, and
   again.set({guess: 'b', before: 'both sides', word: 'door', claim: 'sure'});
   const {guess, before, word, claim} = new Progress(LESSON).kept;
   assert.deepEqual([guess, before, word, claim], ['a', 'left words', 'lock', 'sure']);
-  assert.equal(again.said('into the {word}.'), 'into the lock.');
+  assert.equal(again.withWord('into the {word}.'), 'into the lock.');
 });
 
 test('each step waits for what the one before it asks, and the answer for the lock', () => {

@@ -128,7 +128,7 @@ test('notes are drawn with what they are of; how the page is used, and what is p
 });
 
 test('above the picture stands what it is, below it what its signs mean, each in lines that fit', () => {
-  const said = {title: 'Which?', above: ['All of them.'], below: ['Dark: more.']}, {svg, height} = drawn(laid('div', [0, 0, 400, 200], red), {said, caption: ['from here']});
+  const beside = {title: 'Which?', above: ['All of them.'], below: ['Dark: more.']}, {svg, height} = drawn(laid('div', [0, 0, 400, 200], red), {beside, caption: ['from here']});
   assert.deepEqual(texts(svg).map(([text, x, y]) => [text, x, y]), [['Which?', '16', '31'], ['All of them.', '16', '48'], ['Dark: more.', '16', '292'], ['from here', '16', '319']]);
   assert.deepEqual([height, svg.querySelector(':scope > g').getAttribute('transform')], [339, 'translate(16 64)']);
 });
