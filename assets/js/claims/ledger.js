@@ -385,8 +385,8 @@ export function show(root, /** @type {LedgerData} */ data, {ask}) {
 
 /** The search and the filters of a link, and those that Back restores. */
 function follow() {
-  const asked = chosen('search');
-  if (asked !== null) followLink(asked);
+  const search = chosen('search');
+  if (search !== null) followLink(search);
 }
 
 /** What the live checks have found of a claim so far. @param {Claim} claim */

@@ -74,7 +74,7 @@ export function dial(model, place, data, {asks, shows}) {
   const {texts} = data,
     usual = model.layers,
     most = model.flops.length;
-  const found = {...knownOf(model, place, data)};
+  const known = {...knownOf(model, place, data)};
   const input = make('input', {
     type: 'range',
     min: 1,
@@ -87,7 +87,7 @@ export function dial(model, place, data, {asks, shows}) {
   const node = make('section', {class: 'dd', 'data-model': model.key});
   const chart = /** @type {import('../data').Chart} */ (model.chart),
     plot = figure(chart, texts.dial_chart);
-  let asked = found.top.length > usual;
+  let isAsked = known.top.length > usual;
 
   /**
    * The view's curve and its two upright lines, the second where the dial stands; the axis ends
@@ -96,9 +96,9 @@ export function dial(model, place, data, {asks, shows}) {
    */
   function curve(times) {
     const [fixed, here] = chart.layout.shapes,
-      range = [0.5, Math.max(times, found.kl.length) + 0.5];
+      range = [0.5, Math.max(times, known.kl.length) + 0.5];
     plot.set({
-      data: [{...chart.data[0], y: model.flops.map((_, i) => found.kl[i] ?? null)}],
+      data: [{...chart.data[0], y: model.flops.map((_, i) => known.kl[i] ?? null)}],
       layout: {
         ...chart.layout,
         xaxis: {...chart.layout.xaxis, range},
@@ -113,7 +113,7 @@ export function dial(model, place, data, {asks, shows}) {
     input.setAttribute('aria-valuetext', shown.textContent);
     curve(times);
     answer.replaceChildren(
-      ...(found.top[times - 1]
+      ...(known.top[times - 1]
         ? after(times)
         : [make('p', {class: 'note'}, say(texts.beyond, {n: most}))]),
     );
@@ -121,9 +121,9 @@ export function dial(model, place, data, {asks, shows}) {
 
   /** @param {number} times */
   function after(times) {
-    const top = found.top[times - 1],
+    const top = known.top[times - 1],
       full = niceTop(top[0][1]),
-      same = top[0][0] === found.top[usual - 1][0][0];
+      same = top[0][0] === known.top[usual - 1][0][0];
     const list = make(
       'ol',
       {class: 'dd-list'},
@@ -145,7 +145,7 @@ export function dial(model, place, data, {asks, shows}) {
     });
     const facts = [
       say(same ? texts.same : texts.other, {n: usual}),
-      say(texts.distance, {kl: nats(found.kl[times - 1])}),
+      say(texts.distance, {kl: nats(known.kl[times - 1])}),
       work,
     ];
     return [list, make('ul', {class: 'dd-facts'}, ...facts.map(fact => make('li', {}, fact)))];
@@ -154,18 +154,18 @@ export function dial(model, place, data, {asks, shows}) {
   // What lies beyond the usual depth needs one long pass, and is asked for when the reader goes
   // there.
   async function beyond() {
-    if (asked || Number(input.value) <= usual) return;
-    asked = true;
+    if (isAsked || Number(input.value) <= usual) return;
+    isAsked = true;
     try {
       const deep = JSON.parse(
         await asks({params: data.run, want: 'dial', model: model.key, mask: place}),
       );
-      Object.assign(found, deep);
+      Object.assign(known, deep);
       data.deeper = {...data.deeper, [`${model.key} ${place}`]: deep};
       shows?.(JSON.stringify(data)); // a tab that is saved has it with it
       draw();
     } catch {
-      asked = false;
+      isAsked = false;
       if (Number(input.value) > usual)
         // else its answer stands there
         answer.replaceChildren(make('p', {class: 'note'}, lacking(texts)));

@@ -102,10 +102,10 @@ function sentence({texts}, {layers}, followed) {
  */
 export function finding(data, place, key) {
   const parts = data.models.flatMap((model, i) => {
-    const [said, values] = sentence(data, model, model.masks[place].followed[key]);
+    const [template, values] = sentence(data, model, model.masks[place].followed[key]);
     return [
       i ? '; ' : '',
-      ...sayNodes(said, {
+      ...sayNodes(template, {
         ...values,
         model: make('span', {class: 'model-name', 'data-model': model.key}, model.label),
       }),

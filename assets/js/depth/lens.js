@@ -30,13 +30,13 @@ function finding({models, masks, n_masks: all, texts}, place) {
   if (!masks.length) return make('p', {class: 'finding'}, texts.nothing_hidden);
   const parts = models.flatMap((model, i) => {
     const mask = model.masks[place];
-    const said = sayNodes(mask.decided ? texts.finding : texts.at_once, {
+    const sentence = sayNodes(mask.decided ? texts.finding : texts.at_once, {
       model: make('span', {class: 'model-name', 'data-model': model.key}, model.label),
       word: word(mask.words[0]),
       n: String(mask.decided),
       total: String(model.layers),
     });
-    return i ? ['; ', ...said] : said;
+    return i ? ['; ', ...sentence] : sentence;
   });
   return make(
     'p',

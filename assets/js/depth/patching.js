@@ -29,12 +29,12 @@ const modelName = (/** @type {Model} */ model) =>
  */
 export function between(effect, changed, at) {
   const others = [...effect[0].keys()].filter(i => i !== changed && i !== at);
-  const found = others.map(word => ({
+  const counts = others.map(word => ({
     word,
     n: effect.filter(row => row[word] >= FAINT && row[word] > Math.max(row[changed], row[at]))
       .length,
   }));
-  return found.reduce(
+  return counts.reduce(
     (most, word) => (word.n > (most?.n ?? 0) ? word : most),
     /** @type {{word: number, n: number} | null} */ (null),
   );
@@ -47,11 +47,11 @@ export function between(effect, changed, at) {
  * @param {number} mask
  */
 function others({words, changed, masks, texts}, told, mask) {
-  const found = told.flatMap(model => {
+  const carriers = told.flatMap(model => {
     const word = between(model.maps[mask].effect, changed, masks[mask]);
     return word ? [{model, ...word}] : [];
   });
-  return found.flatMap(({model, word: at, n}, i) => [
+  return carriers.flatMap(({model, word: at, n}, i) => [
     i ? ', ' : texts.others,
     ...sayNodes(texts.other, {
       word: word(words[at]),
@@ -59,7 +59,7 @@ function others({words, changed, masks, texts}, told, mask) {
       total: String(model.maps[mask].effect.length - 1),
       model: modelName(model),
     }),
-    i === found.length - 1 ? '.' : '',
+    i === carriers.length - 1 ? '.' : '',
   ]);
 }
 
@@ -125,14 +125,14 @@ function offers({offered, second, texts}, {ask}) {
  * @param {any} texts
  */
 function cell(value, model, name, layer, texts) {
-  const said = say(texts.cell, {
+  const sentence = say(texts.cell, {
     model: model.label,
     word: name,
     layer: layerName(texts, layer),
     share: fixed(value, 3),
   });
   const kind = value <= -FAINT ? 'dq-cell below' : value < FAINT ? 'dq-cell faint' : 'dq-cell';
-  const node = make('span', {class: kind, role: 'cell', title: said}, short(value));
+  const node = make('span', {class: kind, role: 'cell', title: sentence}, short(value));
   vary(node, '--share', Math.max(0, Math.min(1, value)));
   return node;
 }

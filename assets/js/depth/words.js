@@ -53,7 +53,7 @@ function map(model, words, texts) {
  */
 export function wordFinding(data, texts) {
   const n = data.counted,
-    said = data.models.flatMap((model, i) => [
+    parts = data.models.flatMap((model, i) => [
       i ? '; ' : '',
       ...sayNodes(texts.words_finding, {
         model: make('span', {class: 'model-name', 'data-model': model.key}, model.label),
@@ -66,7 +66,7 @@ export function wordFinding(data, texts) {
   return make(
     'p',
     {class: 'finding'},
-    ...(n ? [texts.words_said, ...said, '.', some] : [texts.words_none]),
+    ...(n ? [texts.words_said, ...parts, '.', some] : [texts.words_none]),
   );
 }
 

@@ -49,9 +49,9 @@ export function curves(data) {
   let charts = null;
   const compute = async () => {
     watch.disconnect();
-    const found = await measured(data);
+    const series = await measured(data);
     if (!node.isConnected) return;
-    charts = draw(data, found, status);
+    charts = draw(data, series, status);
     pair.replaceChildren(...charts.nodes);
     node.append(charts.rows);
     charts.mark();
@@ -80,35 +80,35 @@ export function curves(data) {
 
 /** @param {Lab} data @param {number} t @returns {Measures} */
 function measures({teacher, student}, t) {
-  const found = softMeasures(teacher.logits, student.logits, t),
-    loss = t * t * found.ab;
+  const soft = softMeasures(teacher.logits, student.logits, t),
+    loss = t * t * soft.ab;
   return {
-    ...found,
+    ...soft,
     soft_loss: loss,
-    soft_gradient: t * t * found.gradient,
+    soft_gradient: t * t * soft.gradient,
     mean: loss / teacher.logits.length,
   };
 }
 
 /** A few temperatures per frame: the dial stays free meanwhile. @param {Lab} data */
 async function measured(data) {
-  const found = [];
+  const series = [];
   for (const t of steps(data)) {
-    if (found.length % AT_ONCE === 0)
+    if (series.length % AT_ONCE === 0)
       await new Promise(done => {
         setTimeout(done);
       });
-    found.push(measures(data, t));
+    series.push(measures(data, t));
   }
-  return found;
+  return series;
 }
 
-/** @param {Lab} data @param {Measures[]} found @param {HTMLElement} status */
-function draw(data, found, status) {
+/** @param {Lab} data @param {Measures[]} series @param {HTMLElement} status */
+function draw(data, series, status) {
   const texts = data.texts.curves,
     n = data.teacher.logits.length;
   const lines = data.curves.map(spec =>
-    spec.data.slice(0, -1).map(trace => ({...trace, y: found.map(values => values[trace.meta])})),
+    spec.data.slice(0, -1).map(trace => ({...trace, y: series.map(values => values[trace.meta])})),
   );
   /** @type {Record<string, any>[]} */
   const looks = data.curves.map(({layout}, i) => ({
@@ -136,7 +136,7 @@ function draw(data, found, status) {
   }
 
   const names = lines.flat().map(trace => trace.meta),
-    rows = steps(data).map((t, i) => [t, ...names.map(name => found[i][name])]);
+    rows = steps(data).map((t, i) => [t, ...names.map(name => series[i][name])]);
   return {
     nodes: plots.map(plot => plot.node),
     rows: readable({columns: ['T', ...names.map(name => texts.names[name])], rows}),

@@ -236,22 +236,22 @@ function words(view, t, soft) {
   const {data} = view,
     texts = data.texts,
     [a, b] = [soft(data.teacher), soft(data.student)];
-  const found = divergences(data.teacher.logits, data.student.logits, t, a, b);
+  const measures = divergences(data.teacher.logits, data.student.logits, t, a, b);
   for (const [key, value] of Object.entries({
-    kl_teacher_student: found.ab,
+    kl_teacher_student: measures.ab,
     kl_plain: view.plainKl,
-    kl_student_teacher: found.ba,
-    js: found.js,
-    t2_kl: t * t * found.ab,
-    entropy_teacher: found.ha,
-    entropy_student: found.hb,
+    kl_student_teacher: measures.ba,
+    js: measures.js,
+    t2_kl: t * t * measures.ab,
+    entropy_teacher: measures.ha,
+    entropy_student: measures.hb,
   })) {
     view.measures.cells[key].textContent = nats(value);
     view.measures.cells[key].dataset.value = String(value);
   }
   const [first, second] = sideBySide([a.p[data.teacher.top[0]], b.p[data.student.top[0]]]);
   /** @type {Record<string, string>} */
-  const told = {t: shown(t), teacher: first, student: second, kl: nats(Math.abs(found.ab))};
+  const told = {t: shown(t), teacher: first, student: second, kl: nats(Math.abs(measures.ab))};
   for (const place of document.querySelectorAll('#tab-distillation .finding [data-soft]'))
     place.textContent = told[place.getAttribute('data-soft') ?? ''];
   view.scale.textContent = scaleNow() === 'log' ? texts.scale_log : texts.scale;

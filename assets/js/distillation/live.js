@@ -130,7 +130,7 @@ function chips(view, newest) {
 function paint(view, data) {
   const texts = data.texts,
     other = over === data ? null : over;
-  view.said.textContent = data.sentence;
+  view.sentence.textContent = data.sentence;
   view.bar.max = data.settings.steps;
   view.bar.value = data.reached;
   view.bar.hidden = data.done;
@@ -144,7 +144,7 @@ function paint(view, data) {
 /** @param {HTMLElement} root @param {LiveData} data */
 function build(root, {texts, figures, keys}) {
   const view = {
-    said: make('p', {class: 'ds-sentence', role: 'status'}),
+    sentence: make('p', {class: 'ds-sentence', role: 'status'}),
     bar: make('progress', {'aria-label': texts.progress}),
     plots: figures.map(spec => figure(spec, spec.layout.title.text)),
     share: make('h3', {class: 'dv-title'}),
@@ -176,7 +176,7 @@ function build(root, {texts, figures, keys}) {
   );
   root.replaceChildren(
     view.bar,
-    view.said,
+    view.sentence,
     make(
       'div',
       {class: 'fg-pair'},

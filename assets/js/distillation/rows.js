@@ -46,8 +46,8 @@ export function unpack(data) {
  * @returns {(model: Model) => T}
  */
 export function ofEach(models, compute) {
-  const found = new Map(models.map(model => [model, compute(model)]));
-  return model => /** @type {T} */ (found.get(model));
+  const byModel = new Map(models.map(model => [model, compute(model)]));
+  return model => /** @type {T} */ (byModel.get(model));
 }
 
 /**
@@ -151,15 +151,15 @@ export function labTable(data, t, listed) {
 
 /** What the card and the curves say at one temperature. @param {Lab} data @param {number} t */
 function measured({teacher, student}, t) {
-  const found = softMeasures(teacher.logits, student.logits, t);
+  const measures = softMeasures(teacher.logits, student.logits, t);
   /** @param {string} name @param {number} value @returns {Row} */
   const row = (name, value) => [name, null, t, null, null, value];
   return [
-    ...Object.entries(MEASURES).map(([name, at]) => row(name, found[at])),
-    row('t2_kl', t * t * found.ab),
-    row('t2_kl_by_mean', (t * t * found.ab) / teacher.logits.length),
-    row('gradient_of_kl', found.gradient),
-    row('gradient_of_t2_kl', t * t * found.gradient),
+    ...Object.entries(MEASURES).map(([name, at]) => row(name, measures[at])),
+    row('t2_kl', t * t * measures.ab),
+    row('t2_kl_by_mean', (t * t * measures.ab) / teacher.logits.length),
+    row('gradient_of_kl', measures.gradient),
+    row('gradient_of_t2_kl', t * t * measures.gradient),
   ];
 }
 

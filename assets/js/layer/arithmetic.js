@@ -84,7 +84,7 @@ function products(given, many, {name, choices, first, caption, head, ends}) {
 }
 
 /** @param {LayerModel} model @param {Texts} texts */
-const scores = ({query, keys, tokens, scores: found, weights}, texts) =>
+const scores = ({query, keys, tokens, scores: values, weights}, texts) =>
   products(query, keys, {
     name: texts.key,
     choices: tokens,
@@ -92,7 +92,7 @@ const scores = ({query, keys, tokens, scores: found, weights}, texts) =>
     head: texts.dot_head,
     caption: at => say(texts.dot, {key: tokens[at]}),
     ends: (at, sum) =>
-      say(texts.dot_sum, {sum: five(sum), d: floats(query).length, score: five(found[at])}),
+      say(texts.dot_sum, {sum: five(sum), d: floats(query).length, score: five(values[at])}),
   });
 
 /**

@@ -290,16 +290,16 @@ function goer(root, data, context, status) {
       wanted = place();
     try {
       /** @type {LayerData & {error?: string}} */
-      const found = {...JSON.parse(await context.asks({params})), texts: data.texts};
+      const answer = {...JSON.parse(await context.asks({params})), texts: data.texts};
       if (wanted !== place() || !root.contains(status)) return;
-      if (found.error) {
-        status.textContent = found.error;
+      if (answer.error) {
+        status.textContent = answer.error;
         return;
       }
       const at = document.activeElement?.closest('.ly-controls label'),
         which = at ? [...root.querySelectorAll('.ly-controls label')].indexOf(at) : -1;
-      context.shows?.(JSON.stringify(found));
-      show(root, found, context);
+      context.shows?.(JSON.stringify(answer));
+      show(root, answer, context);
       if (which >= 0)
         /** @type {HTMLElement} */ (root.querySelectorAll('.ly-controls select')[which]).focus();
     } catch (failure) {

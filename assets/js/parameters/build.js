@@ -24,17 +24,17 @@ function written({fields}) {
  */
 function follow({fields, modes}) {
   const shape = kept.value || usual,
-    said = shape.split('.'),
+    parts = shape.split('.'),
     names = Object.keys(fields),
-    [sharing, pooler] = said.slice(names.length);
+    [sharing, pooler] = parts.slice(names.length);
   if (
-    said.length !== names.length + 2 ||
+    parts.length !== names.length + 2 ||
     !Object.hasOwn(modes, sharing) ||
     written({fields}) === shape
   )
     return false;
   names.forEach((name, i) => {
-    values[name] = Number(said[i]);
+    values[name] = Number(parts[i]);
   });
   Object.assign(values, {sharing, has_pooler: pooler === 'yes'});
   return true;

@@ -109,13 +109,13 @@ export function show(root, /** @type {EmbeddingData} */ data) {
  * @param {any[]} traces
  * @param {EmbeddingData} data
  */
-function chosen([two, one, models, mine], data) {
+function chosen([twoTables, oneTable, models, mine], data) {
   const {pins, texts} = data,
     {v, h, e} = widths(data),
     here = pins.find(p => p.v === v && p.h === h && p.e === e);
   return [
-    {...two, y: two.x.map((/** @type {number} */ x) => factorised(v, h, x))},
-    {...one, y: one.x.map(() => v * h)},
+    {...twoTables, y: twoTables.x.map((/** @type {number} */ x) => factorised(v, h, x))},
+    {...oneTable, y: oneTable.x.map(() => v * h)},
     models,
     {
       ...mine,

@@ -239,7 +239,7 @@ function compared(rows, length) {
 /** @param {Row[]} rows @param {any} texts @param {number} length */
 function comparison(rows, texts, length) {
   const {wide, large, ratios} = compared(rows, length),
-    [one, many] = texts.tokens;
+    [singular, plural] = texts.tokens;
   const done = (/** @type {Row} */ row) => gflop(work(row, length) / 1e9),
     stored = (/** @type {Row} */ row) => weights(row.total);
   return say(texts.finding, {
@@ -247,7 +247,7 @@ function comparison(rows, texts, length) {
     stored: stored(wide),
     of_stored: stored(large),
     length,
-    tokens: length === 1 ? one : many,
+    tokens: length === 1 ? singular : plural,
     work: quotient(ratios.work),
     done: done(wide),
     of_done: done(large),

@@ -28,7 +28,7 @@ function answers(models, mask) {
 export function chooser(data, models, chosen, choose) {
   const n = data.masks.length;
   const tiles = data.masks.map((_, mask) => {
-    const said = models
+    const firstWords = models
       .map(([, model]) => `${model.label} ${model.masks[mask].words[0]}`)
       .join(', ');
     return make(
@@ -36,8 +36,8 @@ export function chooser(data, models, chosen, choose) {
       {
         type: 'button',
         class: 'pr-mask',
-        'aria-label': `${say(data.texts.mask, {i: mask + 1, n})} ${said}`,
-        title: said,
+        'aria-label': `${say(data.texts.mask, {i: mask + 1, n})} ${firstWords}`,
+        title: firstWords,
       },
       make('span', {class: 'pr-number'}, String(mask + 1)),
       ...answers(models, mask),

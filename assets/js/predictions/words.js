@@ -28,13 +28,13 @@ function tile(entry, index, data) {
     const score = entry.models[key],
       p = score?.p ?? null;
     const text = !score ? '' : p === null ? '–' : number(p);
-    const said =
+    const spoken =
       score &&
       make('span', {class: 'sr'}, ` ${data.labels[key]} ${p === null ? data.texts.nothing : ''}`);
     const line = make(
       'span',
       {class: score ? 'pw-line' : 'pw-line none', 'data-model': key},
-      said,
+      spoken,
       text || '\u00a0',
     );
     vary(line, '--dark', p === null ? 0 : Math.min(1, score.nats / DARKEST_NATS));

@@ -342,8 +342,8 @@ class ListForm {
   /** How the list is read: a sentence, and what of it can be changed. */
   draw() {
     const {status, fields, change} = this,
-      {names = [], error, said, left_out: leftOut} = this.reading;
-    status.textContent = error ?? [said, leftOut].filter(Boolean).join(' ');
+      {names = [], error, said: sentence, left_out: leftOut} = this.reading;
+    status.textContent = error ?? [sentence, leftOut].filter(Boolean).join(' ');
     status.classList.toggle('message', Boolean(error));
     change.hidden = !names.length;
     const focused = /** @type {HTMLElement | null} */ (document.activeElement),

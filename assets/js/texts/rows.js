@@ -37,11 +37,11 @@ const only = look('only', 'all'),
  */
 export function isLike(line, which, models) {
   const {right} = line,
-    judged = right.filter(one => one !== null),
+    judged = right.filter(isRight => isRight !== null),
     [a, b] = which.split('.').map(key => models.indexOf(key));
   if (which === 'all') return true;
   if (which === 'wrong') return judged.length > 0 && !judged.some(Boolean);
-  if (which === 'differ') return judged.some(one => one !== judged[0]);
+  if (which === 'differ') return judged.some(isRight => isRight !== judged[0]);
   return right[a] === true && right[b] === false;
 }
 
@@ -55,10 +55,10 @@ export function matching(data, chosen) {
   const only = Object.hasOwn(filters(data), chosen.only) ? chosen.only : 'all';
   const groups = groupsOf(data),
     wanted = groups.length > 1 ? groups.find((_, i) => String(i) === chosen.group) : undefined;
-  const found = data.lines.filter(
+  const matches = data.lines.filter(
     line => isLike(line, only, data.models) && (!wanted || line.group === wanted),
   );
-  return chosen.rows === 'list' ? found.toSorted((a, b) => a.n - b.n) : found;
+  return chosen.rows === 'list' ? matches.toSorted((a, b) => a.n - b.n) : matches;
 }
 
 /** @param {Data} data */
@@ -306,12 +306,12 @@ function row(line, data) {
   const cells = models.map((key, i) => {
     const isExact = !data.fast || data.fast.exact[key].includes(line.n);
     const worth = data.fast && !isExact ? data.fast.decimals[key] : EXACT;
-    const [said, small] = SAID[kind](line.cells[i], line, t, i, worth);
+    const [value, small] = SAID[kind](line.cells[i], line, t, i, worth);
     return make(
       'td',
       {'data-model': key},
       verdict(line.right[i], t),
-      make('span', {class: isClassified(kind) ? null : 'tx-value'}, said),
+      make('span', {class: isClassified(kind) ? null : 'tx-value'}, value),
       small ? el('small', '', small) : null,
       data.fast && isExact ? el('small', 'tx-exact', t.exact) : null,
     );
@@ -377,16 +377,16 @@ export function show(root, /** @type {Data} */ data) {
   // the kind of the lines of Python that compute these rows
   root.dataset.lines = `texts/${data.kind}`;
   const draw = () => {
-    const found = matching(data, {only: only.value, group: group.value, rows: order.value}),
-      sent = found.slice(0, limit);
+    const matches = matching(data, {only: only.value, group: group.value, rows: order.value}),
+      sent = matches.slice(0, limit);
     list.replaceChildren(...sent.map(line => row(line, data)));
     count.textContent = say(isPart ? t.so_far : t.count, {
-      n: found.length.toLocaleString('en'),
+      n: matches.length.toLocaleString('en'),
       total: data.total.toLocaleString('en'),
     });
-    more.hidden = found.length <= limit;
-    more.textContent = say(t.more, {n: Math.min(STEP, found.length - limit)});
-    empty.hidden = found.length > 0;
+    more.hidden = matches.length <= limit;
+    more.textContent = say(t.more, {n: Math.min(STEP, matches.length - limit)});
+    empty.hidden = matches.length > 0;
     stacks(scroller);
   };
   const again = () => {
