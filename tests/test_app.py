@@ -1,5 +1,6 @@
 """``app.py``: a page at module level, honest words about where it is, and about why it is not."""
 
+import importlib
 import json
 import math
 import os
@@ -528,3 +529,18 @@ def test_the_page_imports_scipy_optimize_only_where_it_is_called():
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     lines = ["False", "[0, 1, 2] [1, 0, 2] True", *["[0, 2, 1]"] * 2]
     assert run.stdout.splitlines() == lines, run.stderr
+
+
+@pytest.mark.parametrize("used", ["heavy.number", "heavy.twice(21)"])
+def test_what_is_needed_during_an_import_is_imported_at_once(used, monkeypatch, tmp_path):
+    (tmp_path / "heavy.py").write_text("number = 42\ndef twice(n): return 2 * n\n")
+    (tmp_path / "eager.py").write_text(f"import heavy\nvalue = {used}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(start.LATER, "eager", ("heavy", ("twice",)))
+    monkeypatch.setitem(start.LOADERS, "eager", start._WithoutOthers)
+    try:
+        assert importlib.import_module("eager").value == 42
+        assert sys.modules["heavy"].__file__ == str(tmp_path / "heavy.py")
+    finally:
+        for name in ("eager", "heavy"):
+            sys.modules.pop(name, None)

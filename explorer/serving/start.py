@@ -72,8 +72,8 @@ LATER: dict[str, tuple[str, tuple[str, ...]]] = {
         ("linear_sum_assignment",),
     ),
 }
-"""Modules that import what no request may need, its name, and its functions that they import: a
-fifth of the server's memory. Tables and charts use pandas, object detection uses scipy."""
+"""What a module imports although a request may never need it, and the functions that it takes from
+there: a fifth of the server's memory. Tables need pandas, losses of object detection need scipy."""
 
 
 class _Later(ModuleType):
@@ -94,7 +94,13 @@ class _Later(ModuleType):
         return getattr(self._real(), function)(*given, **named)
 
     def _real(self) -> ModuleType:
+        self.leave()
         return import_module(self.__name__)
+
+    def leave(self) -> None:
+        """Let those who import the name from now on get the real module."""
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
 
 
 class _WithoutOthers(SourceFileLoader):
@@ -108,9 +114,7 @@ class _WithoutOthers(SourceFileLoader):
         try:
             super().exec_module(module)
         finally:
-            # Others that import it get the real one; they look for it by its name.
-            if sys.modules.get(name) is placeholder:
-                del sys.modules[name]
+            placeholder.leave()
 
 
 class _StubsFinder(MetaPathFinder):
