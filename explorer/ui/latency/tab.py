@@ -61,14 +61,17 @@ class Headline:
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """Build finding, settings, button, card and folds; return the controls."""
+    """Build finding, settings, button, card and folds; return the controls and the button."""
     # Size and FLOP need neither text nor weights, so they are shown at once.
     finding, progress, card, status, _ = draw_card(MeasurementSettings())
     finding_html = gr.HTML(finding)
     with gr.Row(elem_classes="lt-buttons"):
         settings_html = gr.HTML(settings_of(MeasurementSettings()), elem_classes="lt-said")
         longest = build_longest()
-        measure_button = gr.Button(strings.MEASURE, variant="primary", elem_id="measure")
+        # Pressed before the link's settings are there, it would measure others.
+        measure_button = gr.Button(
+            strings.MEASURE, variant="primary", elem_id="measure", interactive=False
+        )
         stop_button = gr.Button(strings.STOP, elem_id="measure-stop", visible=False)
     # Below the button, because on a phone the card ends below the window.
     below = gr.HTML(progress), gr.HTML(card), gr.HTML(status), gr.State(None)
@@ -103,11 +106,11 @@ def build(state: gr.State) -> list[gr.components.Component]:
     )
     job_buttons({measure_button.click: MEASURE}, controls, headline.all, stop_button)
     build_folds(state, [*controls])
-    return [*controls, chosen]
+    return [*controls, chosen, measure_button]
 
 
 def show(state: PageState, text_runs: Runs) -> list[object]:
-    """Return updates of the controls, with the page's models and devices, and their values."""
+    """Return updates of the controls (the page's models and devices), their values, the button."""
     runs, _ = text_runs
     n_tokens = max((len(run.tokens) for run in runs.values()), default=0)
     settings = choice_in(state.timed, state.family)
@@ -115,7 +118,7 @@ def show(state: PageState, text_runs: Runs) -> list[object]:
     values[SHAPE] |= gr.update(choices=shape_choices(state.family))
     values[LENGTH] |= gr.update(choices=length_choices(n_tokens))
     values[DEVICE] = gr.update(choices=device_choices())
-    return [*values, [*astuple(settings)]]
+    return [*values, [*astuple(settings)], gr.update(interactive=True)]
 
 
 def first(state: PageState, _: list[Any]) -> list[Markup]:

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from explorer.analysis.latency.report import FORMAT
 from explorer.ui.latency import strings
+from tests.browser.held import hold
 from tests.browser.viewport import resize
 from tests.waiting import until
 
@@ -54,9 +55,12 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(visi
     expect(page.locator(".lt-said p")).to_contain_text("Bundled miniatures, 16 tokens")
 
     # Three minutes: on a busy machine 20 s may be over before the press on Stop.
+    go_on = hold(page, "*/queue/join*")
     page.goto(f"{page.guard.home}/?v=1&tab=latency&timed=mini-16-1-encoder-wait-float32-180")
-    expect(page.locator(".lt-said p")).to_contain_text("Bundled miniatures, 16 tokens")
+    expect(page.locator("#measure")).to_be_disabled()  # it would measure other settings
+    go_on()
     page.get_by_role("button", name="Measure here").click()
+    expect(page.locator(".lt-said p")).to_contain_text("Bundled miniatures, 16 tokens")
     expect(page.get_by_text("rounds in").or_(page.get_by_text("1 round in")).first).to_be_visible(
         timeout=PATIENT_MS
     )
