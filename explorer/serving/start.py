@@ -72,7 +72,7 @@ LATER: dict[str, tuple[str, tuple[str, ...]]] = {
         ("linear_sum_assignment",),
     ),
 }
-"""What a module imports although a request may never need it, and the functions that it takes from
+"""Imports of a module that a request may never need, and the functions that the module takes from
 there: a fifth of the server's memory. Tables need pandas, losses of object detection need scipy."""
 
 
@@ -98,7 +98,7 @@ class _Later(ModuleType):
         return import_module(self.__name__)
 
     def leave(self) -> None:
-        """Let those who import the name from now on get the real module."""
+        """Make room for the real module: the next import of the name finds it."""
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
 
