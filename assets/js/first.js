@@ -14,6 +14,7 @@
   /** @type {ElementInternals | null} */ let internals = null;
   /** @type {HTMLElement | null} */ let host = null;
   const placed = () => /** @type {HTMLElement} */ (host);
+  const tabNode = () => document.getElementById(`tab-${placed().dataset.tab}`);
   customElements.define(
     NAME,
     class extends HTMLElement {
@@ -141,7 +142,7 @@
     stage = 2;
     handOver();
     page.classList.remove('covered');
-    const tab = find(`#tab-${placed().dataset.tab} > .column`);
+    const tab = tabNode()?.querySelector(':scope > .column');
     if (!tab?.getClientRects().length) {
       leave();
       return;
@@ -162,7 +163,7 @@
 
   /** Whether the tab has drawn what takes the picture's place. */
   function isDrawn() {
-    const tab = find(`#tab-${placed().dataset.tab}`),
+    const tab = tabNode(),
       canvas = tab?.querySelector('.canvas');
     if (canvas && !canvas.closest('.fold, .detail')) return Boolean(canvas.firstChild);
     return (
@@ -175,18 +176,8 @@
     place?.querySelector('.settings-said')?.textContent;
   let leaving = 0;
   const watch = new MutationObserver(() => {
-    if (
-      stage === 0 &&
-      find('#compare') &&
-      find('#text textarea') &&
-      find(`#tab-${placed().dataset.tab}`)
-    )
-      built();
-    if (
-      stage === 1 &&
-      find('#words .canvas > *') &&
-      find(`#tab-${placed().dataset.tab}`)?.getClientRects().length
-    )
+    if (stage === 0 && find('#compare') && find('#text textarea') && tabNode()) built();
+    if (stage === 1 && find('#words .canvas > *') && tabNode()?.getClientRects().length)
       onceReleased(uncover);
     if (stage < 2 || stage > 2 || page.classList.contains('linked')) return;
     if (isDrawn()) onceReleased(leave);
