@@ -22,7 +22,7 @@ def test_rounds_are_printed_with_the_ratio_of_the_medians(monkeypatch, capsys):
     ]
 
 
-@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="only Linux counts it")
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux")
 def test_memory_is_that_of_the_process():
     block = bytearray(os.urandom(1 << 20) * 64)
     memory = rest.megabytes(os.getpid())
