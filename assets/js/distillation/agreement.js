@@ -1,6 +1,6 @@
 // Agreement over the bundled sentences: three shares, and the worst sentences as buttons.
 import {typeText} from '../page/parts.js';
-import {captioned, make} from '../kit/dom.js';
+import {captioned, make, tableHead} from '../kit/dom.js';
 import {nats, percent} from '../kit/numbers.js';
 import {compare} from '../page/here.js';
 
@@ -68,22 +68,7 @@ export function show(root, /** @type {AgreementData | AgreementProgress} */ data
       make(
         'div',
         {class: 'table da-table', tabindex: 0, role: 'region', 'aria-label': texts.worst},
-        make(
-          'table',
-          {},
-          make(
-            'thead',
-            {},
-            make(
-              'tr',
-              {},
-              ...texts.columns.map((/** @type {string} */ name) =>
-                make('th', {scope: 'col'}, name),
-              ),
-            ),
-          ),
-          make('tbody', {}, ...worst(data)),
-        ),
+        make('table', {}, tableHead(texts.columns), make('tbody', {}, ...worst(data))),
       ),
     ),
   );

@@ -1,5 +1,5 @@
 // The triple loss on one sentence: weights and temperature move here, the parts arrived once.
-import {make, note, stacks, vary} from '../kit/dom.js';
+import {make, note, stacks, tableHead, vary} from '../kit/dom.js';
 import {brief, nats, percent, shown, cosine} from '../kit/numbers.js';
 import {look} from '../page/look.js';
 
@@ -194,17 +194,7 @@ export function show(root, /** @type {LossesData} */ data) {
         make(
           'table',
           {},
-          make(
-            'thead',
-            {},
-            make(
-              'tr',
-              {},
-              ...texts.columns.map((/** @type {string} */ name) =>
-                make('th', {scope: 'col'}, name),
-              ),
-            ),
-          ),
+          tableHead(texts.columns),
           make('tbody', {}, ...PARTS.map(part => view.rows[part].node)),
         ),
       ),

@@ -42,6 +42,9 @@ export const svg = (tag, attributes = {}, ...children) =>
  */
 export const el = (tag, className, text, attributes = {}) =>
   make(tag, {...attributes, class: className || null, text});
+/** The head of a table: a row of names. @param {string[]} names */
+export const tableHead = names =>
+  make('thead', {}, make('tr', {}, ...names.map(name => make('th', {scope: 'col'}, name))));
 /**
  * A word set apart from the sentence around it; a sign alone, or nothing, gets quotation marks.
  * @param {string} text

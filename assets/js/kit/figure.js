@@ -1,6 +1,6 @@
 // Charts by Plotly: the library is fetched when the first one comes near, the page's light or dark
 // laid beneath.
-import {make, note as noted, touched} from './dom.js';
+import {make, note as noted, tableHead, touched} from './dom.js';
 
 /** Where the library and the looks of charts are, beside the page's own modules. */
 export const addresses = () =>
@@ -206,7 +206,7 @@ export const readable = ({columns, rows}) =>
     make(
       'table',
       {},
-      make('thead', {}, make('tr', {}, ...columns.map(name => make('th', {scope: 'col'}, name)))),
+      tableHead(columns),
       make(
         'tbody',
         {},

@@ -1,7 +1,7 @@
 // The arithmetic of a station, from the numbers that the page has: sums, products, a softmax, a
 // norm.
 import {picker} from '../kit/choice.js';
-import {make, say} from '../kit/dom.js';
+import {make, say, tableHead} from '../kit/dom.js';
 import {exact, fixed, floats, sideBySide} from '../kit/numbers.js';
 import {listed as shownOf, more} from './lists.js';
 
@@ -23,7 +23,7 @@ const listed = (caption, head, rows) =>
       make(
         'table',
         {},
-        make('thead', {}, make('tr', {}, ...head.map(name => make('th', {scope: 'col'}, name)))),
+        tableHead(head),
         make(
           'tbody',
           {},

@@ -1,5 +1,5 @@
 // Every word masked in turn: a tile per word, a line per model, darker where it surprises.
-import {captioned, closest, make, note, say, vary} from '../kit/dom.js';
+import {captioned, closest, make, note, say, tableHead, vary} from '../kit/dom.js';
 import {nats, number} from '../kit/numbers.js';
 
 /**
@@ -65,8 +65,6 @@ function tile(entry, index, data) {
 
 /** @param {WordTile} entry @param {WordsData} data */
 function details(entry, data) {
-  const names = /** @type {string[]} */ (data.texts.head),
-    head = make('tr', {}, ...names.map(name => make('th', {scope: 'col'}, name)));
   const rows = Object.entries(data.labels)
     .filter(([key]) => entry.models[key])
     .map(([key, label]) => {
@@ -89,7 +87,7 @@ function details(entry, data) {
     make(
       'div',
       {class: 'table', tabindex: 0, role: 'region', 'aria-label': entry.word},
-      make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows)),
+      make('table', {}, tableHead(data.texts.head), make('tbody', {}, ...rows)),
     ),
   );
 }
