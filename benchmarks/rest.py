@@ -1,7 +1,6 @@
 """``python -m benchmarks rest``: what a server and its page take while nobody asks anything."""
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.load import processor_seconds
-from benchmarks.start import app, chromium, wait_for
+from benchmarks.start import app, chromium, environment, wait_for
 from explorer.assets import ROOT
 
 if TYPE_CHECKING:
@@ -109,6 +108,6 @@ def browser_seconds(browser: "Browser") -> float:
 def first_answer(folder: Path) -> Row:
     """Return the processor seconds and the peak memory of the first answer of a new process."""
     command = [sys.executable, "-W", "ignore", "-c", FIRST]
-    environment = os.environ | {"HF_HUB_OFFLINE": "1", "PYTHONPATH": str(folder)}
-    seconds, peak = subprocess.check_output(command, cwd=folder, env=environment).split()
+    variables = environment() | {"PYTHONPATH": str(folder)}
+    seconds, peak = subprocess.check_output(command, cwd=folder, env=variables).split()
     return {"first answer, processor s": float(seconds), "first answer, peak MB": float(peak)}

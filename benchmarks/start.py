@@ -52,7 +52,7 @@ def start_report(times: int) -> str:
 def eager_seconds() -> float:
     """Return the wall seconds of a process that imports everything before it could serve."""
     before = time.perf_counter()
-    subprocess.run([sys.executable, "-c", EAGER], cwd=ROOT, check=True, env=_environment())
+    subprocess.run([sys.executable, "-c", EAGER], cwd=ROOT, check=True, env=environment())
     return time.perf_counter() - before
 
 
@@ -71,7 +71,7 @@ def app(log: IO[str] | int = subprocess.DEVNULL, folder: Path = ROOT) -> Iterato
     server = subprocess.Popen(
         [sys.executable, "app.py", "--port", str(port), "--family", "mini"],
         cwd=folder,
-        env=_environment(),
+        env=environment(),
         stdout=log,
         stderr=log,
     )
@@ -82,7 +82,8 @@ def app(log: IO[str] | int = subprocess.DEVNULL, folder: Path = ROOT) -> Iterato
         server.wait(20)
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """Return the variables of a process that asks nobody for anything."""
     return os.environ | {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
 
 

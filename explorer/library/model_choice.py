@@ -187,14 +187,14 @@ def compared_models(
 ) -> Comparison:
     """Compare the models, and their timed runtimes and precisions, with the limits."""
     specs: dict[str, NamedModel] = {**choices_of(ask, score)}
-    candidates = candidates_of(ask, kept, score)
+    printed = printed_of(ask, score)
+    candidates = candidates_of(ask, kept, score, printed)
     examples = [spec.name for spec in ask.specs.values() if is_miniature(spec)]
     for way in kept.ways if kept else ():
         own, by_words = candidates[way.spec.name], score in RUN_HERE
         specs[way.label], candidates[way.label] = way, way.candidate(own, by_words)
         examples += [way.label] * (way.spec.name in examples)
-    printed = tuple(printed_of(ask, score))
-    return Comparison(specs, candidates, limits, printed, tuple(examples))
+    return Comparison(specs, candidates, limits, tuple(printed), tuple(examples))
 
 
 def names_of(ask: Ask) -> tuple[str, ...]:
@@ -227,7 +227,9 @@ def printed_of(ask: Ask, score: str) -> dict[str, PrintedScore]:
     }
 
 
-def candidates_of(ask: Ask, kept: MeasuredModels | None, score: str) -> dict[str, Candidate]:
+def candidates_of(
+    ask: Ask, kept: MeasuredModels | None, score: str, printed: Mapping[str, PrintedScore]
+) -> dict[str, Candidate]:
     """Return by name size, time and score, from shapes, measurements, cards and papers."""
     from explorer.analysis.latency.family import stored_parameters
 
@@ -235,7 +237,7 @@ def candidates_of(ask: Ask, kept: MeasuredModels | None, score: str) -> dict[str
     scores = card_scores(ask, score) if score not in RUN_HERE else {}
     if kept:
         scores |= kept.shares.get(score, {})
-    scores |= {name: exactly(printed.value) for name, printed in printed_of(ask, score).items()}
+    scores |= {name: exactly(paper.value) for name, paper in printed.items()}
     n_bytes = 4 if ask.dtype == "float32" else 2
     candidates = {}
     for name, spec in choices_of(ask, score).items():

@@ -67,10 +67,7 @@ class _WithoutStubs(SourceFileLoader):
 
 LATER: dict[str, tuple[str, tuple[str, ...]]] = {
     "gradio": ("pandas", ()),
-    "transformers.loss.loss_utils": (
-        "scipy.optimize",
-        ("linear_sum_assignment",),
-    ),
+    "transformers.loss.loss_utils": ("scipy.optimize", ("linear_sum_assignment",)),
 }
 """Imports of a module that a request may never need, and the functions that the module takes from
 there: a fifth of the server's memory. Tables need pandas, losses of object detection need scipy."""
